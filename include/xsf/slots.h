@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Slots of agents and of data sources: found by key, handed out once each, then taken from whoever has
+ * been silent longer than stale_ns. What a taken slot had counted goes to slot 0, so sums never shrink.
+ *
+ * A generation is 4 * n + 1 while its slot is in use, 4 * n when free and 4 * n + 2 while it changes
+ * hands; only the CPU that moved it to 4 * n + 2 may fill the slot. */
+#ifndef XSF_SLOTS_H
+#define XSF_SLOTS_H
+
+#include "state.h"
+#include "store.h"
+
+/* A function of its own for the verifier; native it is just a function. */
+#ifdef __bpf__
+#define XSF_GLOBAL __noinline
+#else
+#define XSF_GLOBAL static __noinline
+#endif
+
+#define XSF_GENERATION_IN_USE 1
+#define XSF_GENERATION_CHANGING 2
+#define XSF_GENERATION_STEP 4
+
+/* Slots looked at for a silent one, per request. */
+#define XSF_SLOT_PROBES 4
+
+static __always_inline int xsf_slot_claim(__u32 *generation)
+{
+	__u32 was = *generation;
+
+	if ((was & 3) == XSF_GENERATION_CHANGING)
+		return 0;
+	return XSF_CAS(generation, was, (was & ~3u) | XSF_GENERATION_CHANGING) == was;
+}
+
+static __always_inline __u32 xsf_generation_next(__u32 generation)
+{
+	return (generation & ~3u) + XSF_GENERATION_STEP;
+}
+
+/* The next slot never used, 0 when there is none left. */
+static __always_inline __u32 xsf_slot_fresh(struct xsf_control *c, __u32 max)
+{
+	__u64 n;
+
+	if (c->next >= max - 1)
+		return 0;
+	n = XSF_FETCH_ADD(&c->next, 1) + 1;
+	return n < max ? (__u32)n : 0;
+}
+
+static __always_inline __u32 xsf_slot_probe(struct xsf_control *c, __u32 max)
+{
+	return (__u32)(XSF_FETCH_ADD(&c->hand, 1) % (max - 1)) + 1;
+}
+
+static __always_inline int xsf_silent(const struct xsf_config *cfg, __u64 now, __u64 last_seen)
+{
+	return now > last_seen && now - last_seen > cfg->stale_ns;
+}
+
+#define XSF_MOVE(to, from, field) XSF_ATOMIC_ADD(&(to)->field, XSF_TAKE(&(from)->field))
+
+/* Gives slot `a` to w->agent_key; its counts go to slot 0. The caller holds it (CHANGING). */
+static __always_inline void xsf_agent_take(struct xsf_walk *w, struct xsf_agent *a, __u32 slot)
+{
+	struct xsf_agent *other = xsf_lookup(XSF_MAP_AGENTS, 0);
+
+	if (!other)
+		return;
+	if (xsf_find(XSF_TABLE_AGENTS, &a->key) == slot)
+		xsf_erase(XSF_TABLE_AGENTS, &a->key);
+	/* Holes still pending will not be filled any more. */
+	XSF_ATOMIC_ADD(&a->lost, xsf_seq_pending(XSF_TAKE(&a->sequence)));
+	XSF_MOVE(other, a, datagrams);
+	XSF_MOVE(other, a, bytes);
+	XSF_MOVE(other, a, faulty);
+	XSF_MOVE(other, a, lost);
+	XSF_MOVE(other, a, duplicate);
+	XSF_MOVE(other, a, reordered);
+	XSF_MOVE(other, a, restarts);
+	XSF_MOVE(other, a, flow_samples);
+	XSF_MOVE(other, a, counter_samples);
+	XSF_MOVE(other, a, drop_samples);
+	a->drops = 0;
+	a->uptime_ms = 0;
+	a->uptime_moves = 0;
+	a->name_len = 0;
+	a->first_seen_ns = w->now_ns;
+	a->last_seen_ns = w->now_ns;
+	__builtin_memcpy(&a->key, &w->agent_key, sizeof(a->key));
+}
+
+/* A slot for w->agent_key, which is not in the table. 0 when there is none. */
+XSF_GLOBAL int xsf_agent_new(struct xsf_walk *w)
+{
+	struct xsf_control *c = xsf_lookup(XSF_MAP_CONTROL, XSF_TABLE_AGENTS);
+	struct xsf_totals *t = xsf_lookup(XSF_MAP_TOTALS, 0);
+	struct xsf_agent *a;
+	__u32 slot, i;
+
+	if (!w || !c || !t)
+		return 0;
+	slot = xsf_slot_fresh(c, XSF_AGENTS);
+	a = xsf_lookup(XSF_MAP_AGENTS, slot);
+	if (!a || !slot || !xsf_slot_claim(&a->generation))
+		slot = 0;
+	for (i = 0; i < XSF_SLOT_PROBES && !slot; i++) {
+		__u32 n = xsf_slot_probe(c, XSF_AGENTS);
+
+		a = xsf_lookup(XSF_MAP_AGENTS, n);
+		if (!a)
+			return 0;
+		if (a->generation & XSF_GENERATION_IN_USE &&
+		    !xsf_silent(xsf_cfg(), w->now_ns, a->last_seen_ns))
+			continue;
+		if (!xsf_slot_claim(&a->generation))
+			continue;
+		t->agents_reclaimed++;
+		slot = n;
+	}
+	if (!slot || !a)
+		return 0;
+	xsf_agent_take(w, a, slot);
+	if (xsf_insert(XSF_TABLE_AGENTS, &w->agent_key, slot)) {
+		/* Another CPU was faster: the slot is free again. */
+		a->generation = xsf_generation_next(a->generation);
+		return (int)xsf_find(XSF_TABLE_AGENTS, &w->agent_key);
+	}
+	a->generation = xsf_generation_next(a->generation) | XSF_GENERATION_IN_USE;
+	return (int)slot;
+}
+
+static __always_inline void xsf_traffic_move(struct xsf_traffic *to, struct xsf_traffic *from)
+{
+	XSF_MOVE(to, from, samples);
+	XSF_MOVE(to, from, packets);
+	XSF_MOVE(to, from, bytes);
+	XSF_MOVE(to, from, roce_packets);
+	XSF_MOVE(to, from, roce_bytes);
+	XSF_MOVE(to, from, ce_packets);
+	XSF_MOVE(to, from, cnp_packets);
+	XSF_MOVE(to, from, trimmed_packets);
+}
+
+/* As xsf_agent_take, for the source (w->agent, class, index). */
+static __always_inline void xsf_source_take(struct xsf_walk *w, struct xsf_source *s, __u32 slot,
+					    const struct xsf_source_key *key)
+{
+	struct xsf_source *other = xsf_lookup(XSF_MAP_SOURCES, 0);
+
+	if (!other)
+		return;
+	if (xsf_find(XSF_TABLE_SOURCES, &s->key) == slot)
+		xsf_erase(XSF_TABLE_SOURCES, &s->key);
+	xsf_traffic_move(&other->traffic[XSF_INGRESS], &s->traffic[XSF_INGRESS]);
+	xsf_traffic_move(&other->traffic[XSF_EGRESS], &s->traffic[XSF_EGRESS]);
+	xsf_traffic_move(&other->traffic[XSF_OTHER], &s->traffic[XSF_OTHER]);
+	s->sampling_rate = 0;
+	s->sample_pool = 0;
+	s->drops = 0;
+	s->flow_sequence = 0;
+	s->counter_sequence = 0;
+	s->drop_sequence = 0;
+	s->last_seen_ns = w->now_ns;
+	__builtin_memcpy(&s->key, key, sizeof(s->key));
+}
+
+/* The slot of source (w->agent, class, index), found or made; 0 when there is no room. */
+XSF_GLOBAL int xsf_source_find(struct xsf_walk *w, __u32 class, __u32 index)
+{
+	struct xsf_control *c = xsf_lookup(XSF_MAP_CONTROL, XSF_TABLE_SOURCES);
+	struct xsf_totals *t = xsf_lookup(XSF_MAP_TOTALS, 0);
+	struct xsf_source_key key = { .class = class, .index = index };
+	struct xsf_source *s;
+	__u32 slot, i;
+
+	if (!w || !c || !t)
+		return 0;
+	key.agent = w->agent;
+	key.agent_generation = w->agent_generation;
+	slot = xsf_find(XSF_TABLE_SOURCES, &key);
+	if (slot)
+		return (int)slot;
+	slot = xsf_slot_fresh(c, XSF_SOURCES);
+	s = xsf_lookup(XSF_MAP_SOURCES, slot);
+	if (!s || !slot || !xsf_slot_claim(&s->generation))
+		slot = 0;
+	for (i = 0; i < XSF_SLOT_PROBES && !slot; i++) {
+		__u32 n = xsf_slot_probe(c, XSF_SOURCES);
+
+		s = xsf_lookup(XSF_MAP_SOURCES, n);
+		if (!s)
+			return 0;
+		if (s->generation & XSF_GENERATION_IN_USE &&
+		    !xsf_silent(xsf_cfg(), w->now_ns, s->last_seen_ns))
+			continue;
+		if (!xsf_slot_claim(&s->generation))
+			continue;
+		t->sources_reclaimed++;
+		slot = n;
+	}
+	if (!slot || !s)
+		return 0;
+	xsf_source_take(w, s, slot, &key);
+	if (xsf_insert(XSF_TABLE_SOURCES, &key, slot)) {
+		s->generation = xsf_generation_next(s->generation);
+		return (int)xsf_find(XSF_TABLE_SOURCES, &key);
+	}
+	s->generation = xsf_generation_next(s->generation) | XSF_GENERATION_IN_USE;
+	return (int)slot;
+}
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The state of one walk through one datagram, with the payload in it. Per-CPU scratch in the kernel. */
+#ifndef XSF_STATE_H
+#define XSF_STATE_H
+
+#include "abi.h"
+
+/* A power of two above XSF_MAX_PAYLOAD, so that a mask bounds an offset; the guard takes a read that
+ * starts at the last masked offset. */
+#define XSF_BUF_LEN 16384
+#define XSF_BUF_GUARD 128
+
+/* Traffic of consecutive samples of one source and direction, added to the map when another follows. */
+struct xsf_pending {
+	__u32 slot;
+	__u32 direction;
+	struct xsf_traffic sum;
+};
+
+struct xsf_walk {
+	__u64 now_ns;
+	__u32 flags; /* XSF_F_* */
+	__u32 len;   /* of the payload, at most XSF_MAX_PAYLOAD */
+
+	/* datagram */
+	__u32 off;
+	__u32 samples_left;
+	__u32 agent; /* slot; 0 = found none */
+	__u32 agent_generation;
+	__u32 faults;
+	__u32 leave_out; /* a duplicate whose samples shall not count */
+	__u32 uptime_ms;
+	__u32 flow_samples;
+	__u32 counter_samples;
+	__u32 drop_samples;
+
+	/* sample */
+	__u32 in_sample;
+	__u32 type;
+	__u32 body; /* offset of its fixed fields */
+	__u32 end;
+	__u32 records_left;
+	/* offsets of its records' bodies; 0 = absent */
+	__u32 rec_header;
+	__u32 rec_ethernet;
+	__u32 rec_ip4;
+	__u32 rec_ip6;
+	__u32 rec_counters;
+	__u32 rec_port_name;
+	__u32 rec_host;
+
+	struct xsf_agent_key agent_key;
+	struct xsf_pending pending;
+	__u8 buf[XSF_BUF_LEN + XSF_BUF_GUARD];
+};
+
+/* The bytes at `off`. The caller has checked with xsf_fits that those it reads are there; up to
+ * XSF_BUF_GUARD bytes are within the buffer whatever `off` is. */
+static __always_inline const __u8 *xsf_at(const struct xsf_walk *w, __u32 off)
+{
+	__u64 o = off & (XSF_BUF_LEN - 1);
+
+	XSF_OPAQUE(o);
+	return w->buf + o;
+}
+
+/* Are there `n` bytes at `off` before `lim`? */
+static __always_inline int xsf_fits(__u32 off, __u32 n, __u32 lim)
+{
+	return off <= lim && n <= lim - off;
+}
+
+#endif

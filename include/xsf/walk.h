@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The walk through one sFlow datagram that lies in w->buf. Every step takes at least 8 bytes of the
+ * payload or ends the datagram, so XSF_WALK_CALLS calls of XSF_WALK_STEPS steps end any payload of up to
+ * XSF_MAX_PAYLOAD bytes: one separately verified
+ * function, called from a plain bounded loop. */
+#ifndef XSF_WALK_H
+#define XSF_WALK_H
+
+#include "count.h"
+#include "outer.h"
+
+#define XSF_WALK_STEPS 8
+#define XSF_WALK_CALLS 141
+_Static_assert(XSF_WALK_STEPS * XSF_WALK_CALLS >= XSF_MAX_PAYLOAD / 8, "a walk must always end");
+
+/* A faulty sample: nothing of it counts, the walk goes on behind it. */
+#define XSF_FAULT(w, t, kind) \
+	do { \
+		(t)->fault_##kind++; \
+		(w)->faults++; \
+	} while (0)
+
+static __always_inline __u32 xsf_padded(__u32 off, __u32 len, __u32 lim)
+{
+	__u32 pad = -len & 3;
+
+	off += len;
+	/* Padding that would leave the container is missing, not read. */
+	return pad > lim - off ? lim : off + pad;
+}
+
+static __always_inline __u32 xsf_fixed_len(__u32 tag)
+{
+	switch (tag) {
+	case SFLOW_FLOW:
+		return SFLOW_FLOW_LEN;
+	case SFLOW_COUNTER:
+		return SFLOW_COUNTER_LEN;
+	case SFLOW_FLOW_EXPANDED:
+		return SFLOW_FLOW_EXPANDED_LEN;
+	case SFLOW_COUNTER_EXPANDED:
+		return SFLOW_COUNTER_EXPANDED_LEN;
+	case SFLOW_DROP:
+		return SFLOW_DROP_LEN;
+	}
+	return 0;
+}
+
+/* Starts the next sample. 1: its records follow; 0: skipped, faulty or none left. */
+static __always_inline int xsf_sample_begin(struct xsf_walk *w, struct xsf_totals *t)
+{
+	__u32 tag, len, fixed;
+	const __u8 *p;
+
+	if (!w->samples_left)
+		return 0;
+	if (!xsf_fits(w->off, 8, w->len)) {
+		XSF_FAULT(w, t, sample_overrun);
+		w->samples_left = 0;
+		return 0;
+	}
+	p = xsf_at(w, w->off);
+	tag = xsf_be32(p);
+	len = xsf_be32(p + 4);
+	w->off += 8;
+	if (!xsf_fits(w->off, len, w->len)) {
+		XSF_FAULT(w, t, sample_overrun);
+		w->samples_left = 0;
+		return 0;
+	}
+	w->samples_left--;
+	w->body = w->off;
+	w->end = w->off + len;
+	fixed = xsf_fixed_len(tag);
+	if (!fixed || len < fixed) {
+		if (fixed)
+			XSF_FAULT(w, t, short_body);
+		else
+			t->sample_unknown++;
+		w->off = xsf_padded(w->off, len, w->len);
+		return 0;
+	}
+	w->type = tag;
+	w->records_left = xsf_be32(xsf_at(w, w->body + fixed - 4));
+	w->off += fixed;
+	w->rec_header = 0;
+	w->rec_ethernet = 0;
+	w->rec_ip4 = 0;
+	w->rec_ip6 = 0;
+	w->rec_counters = 0;
+	w->rec_port_name = 0;
+	w->rec_host = 0;
+	w->in_sample = 1;
+	return 1;
+}
+
+static __always_inline void xsf_sample_leave(struct xsf_walk *w)
+{
+	w->in_sample = 0;
+	w->off = xsf_padded(w->body, w->end - w->body, w->len);
+}
+
+/* Remembers the first record of a kind that has its fixed fields. 0 = ok. */
+static __always_inline int xsf_record_keep(__u32 *place, __u32 body, __u32 len, __u32 needed)
+{
+	if (len < needed)
+		return -1;
+	if (!*place)
+		*place = body;
+	return 0;
+}
+
+/* One record of the current sample. 1: go on; 0: the sample was faulty and is left. */
+static __always_inline int xsf_record(struct xsf_walk *w, struct xsf_totals *t)
+{
+	__u32 tag, len, body;
+	const __u8 *p;
+	int bad = 0;
+
+	if (!xsf_fits(w->off, 8, w->end)) {
+		XSF_FAULT(w, t, record_overrun);
+		xsf_sample_leave(w);
+		return 0;
+	}
+	p = xsf_at(w, w->off);
+	tag = xsf_be32(p);
+	len = xsf_be32(p + 4);
+	body = w->off + 8;
+	if (!xsf_fits(body, len, w->end)) {
+		XSF_FAULT(w, t, record_overrun);
+		xsf_sample_leave(w);
+		return 0;
+	}
+	w->off = xsf_padded(body, len, w->end);
+	w->records_left--;
+	p += 8;
+	if (w->type == SFLOW_COUNTER || w->type == SFLOW_COUNTER_EXPANDED) {
+		if (tag == SFLOW_REC_IF_COUNTERS) {
+			bad = xsf_record_keep(&w->rec_counters, body, len,
+					      SFLOW_REC_IF_COUNTERS_LEN);
+		} else if (tag == SFLOW_REC_PORT_NAME || tag == SFLOW_REC_HOST_DESCR) {
+			if (len < 4 || xsf_be32(p) > len - 4)
+				bad = -1;
+			else if (tag == SFLOW_REC_PORT_NAME)
+				bad = xsf_record_keep(&w->rec_port_name, body, len, 4);
+			else
+				bad = xsf_record_keep(&w->rec_host, body, len, 4);
+		}
+	} else if (tag == SFLOW_REC_HEADER) {
+		if (len >= SFLOW_REC_HEADER_LEN && xsf_be32(p + 12) > len - SFLOW_REC_HEADER_LEN) {
+			XSF_FAULT(w, t, header_overrun);
+			xsf_sample_leave(w);
+			return 0;
+		}
+		bad = xsf_record_keep(&w->rec_header, body, len, SFLOW_REC_HEADER_LEN);
+	} else if (tag == SFLOW_REC_ETHERNET) {
+		bad = xsf_record_keep(&w->rec_ethernet, body, len, SFLOW_REC_ETHERNET_LEN);
+	} else if (tag == SFLOW_REC_IP4) {
+		bad = xsf_record_keep(&w->rec_ip4, body, len, SFLOW_REC_IP4_LEN);
+	} else if (tag == SFLOW_REC_IP6) {
+		bad = xsf_record_keep(&w->rec_ip6, body, len, SFLOW_REC_IP6_LEN);
+	}
+	if (bad) {
+		XSF_FAULT(w, t, short_body);
+		xsf_sample_leave(w);
+		return 0;
+	}
+	return 1;
+}
+
+/* The sample is whole: it counts. */
+static __always_inline void xsf_sample_end(struct xsf_walk *w, struct xsf_totals *t)
+{
+	if (w->leave_out)
+		t->duplicate_samples++;
+	else if (w->type == SFLOW_FLOW || w->type == SFLOW_FLOW_EXPANDED)
+		xsf_commit_flow(w, t, w->type == SFLOW_FLOW_EXPANDED);
+	else if (w->type == SFLOW_DROP)
+		xsf_commit_drop(w);
+	else
+		xsf_commit_counter(w, w->type == SFLOW_COUNTER_EXPANDED);
+	xsf_sample_leave(w);
+}
+
+/* XSF_WALK_STEPS steps; each starts a sample, reads a record, ends a sample, as far as it can. Returns
+ * nonzero while there is more. */
+XSF_GLOBAL int xsf_walk_steps(struct xsf_walk *w)
+{
+	struct xsf_totals *t = xsf_lookup(XSF_MAP_TOTALS, 0);
+	__u64 i;
+
+	if (!w || !t)
+		return 0;
+	for (i = 0; i < XSF_WALK_STEPS; i++) {
+		if (!w->in_sample && !xsf_sample_begin(w, t)) {
+			if (!w->samples_left)
+				return 0;
+			continue;
+		}
+		if (w->records_left && !xsf_record(w, t))
+			continue;
+		if (!w->records_left)
+			xsf_sample_end(w, t);
+	}
+	return w->in_sample || w->samples_left;
+}
+
+static __always_inline int xsf_refuse(struct xsf_walk *w)
+{
+	w->samples_left = 0;
+	w->faults++;
+	return -1;
+}
+
+/* The agent of the datagram: found or made, its sequence advanced. */
+static __always_inline void xsf_agent_count(struct xsf_walk *w, struct xsf_totals *t,
+					    const struct xsf_outer *o, __u32 number)
+{
+	struct xsf_seq_step step;
+	struct xsf_agent *a;
+	__u32 slot, was, moves;
+	int back, forward;
+
+	slot = xsf_find(XSF_TABLE_AGENTS, &w->agent_key);
+	if (!slot)
+		slot = (__u32)xsf_agent_new(w);
+	a = xsf_lookup(XSF_MAP_AGENTS, slot);
+	if (!a)
+		return;
+	w->agent = slot;
+	XSF_ATOMIC_ADD(&a->datagrams, 1);
+	XSF_ATOMIC_ADD(&a->bytes, w->len);
+	if (!slot) {
+		t->agents_full++;
+		return;
+	}
+	w->agent_generation = a->generation;
+	was = a->uptime_ms;
+	moves = a->uptime_moves;
+	if (a->sequence && was != w->uptime_ms && !moves)
+		a->uptime_moves = 1;
+	forward = number - (__u32)(a->sequence >> 32) - 1 < XSF_SEQ_WINDOW;
+	back = a->sequence && xsf_uptime_went_back(was, w->uptime_ms, forward);
+	if (xsf_seq_advance(&a->sequence, number, back, !moves && was == w->uptime_ms, &step)) {
+		t->sequence_contended++;
+	} else {
+		if (step.lost)
+			XSF_ATOMIC_ADD(&a->lost, step.lost);
+		if (step.duplicate) {
+			XSF_ATOMIC_ADD(&a->duplicate, 1);
+			w->leave_out = w->flags & XSF_F_DROP_DUPLICATES;
+		}
+		if (step.reordered)
+			XSF_ATOMIC_ADD(&a->reordered, 1);
+		if (step.restarted)
+			XSF_ATOMIC_ADD(&a->restarts, 1);
+		/* A late datagram carries an old uptime. */
+		if (!step.reordered && !step.duplicate)
+			a->uptime_ms = w->uptime_ms;
+	}
+	a->last_seen_ns = w->now_ns;
+	a->source_port = (__u16)o->source_port;
+	__builtin_memcpy(a->source, o->source, sizeof(a->source));
+}
+
+/* Reads the datagram's header; w->len, w->now_ns, w->flags and the payload are set. 0: samples follow. */
+static __always_inline int xsf_walk_begin(struct xsf_walk *w, struct xsf_totals *t,
+					  const struct xsf_outer *o)
+{
+	const __u8 *p = xsf_at(w, 0);
+	__u32 type, addr_len, off;
+
+	w->samples_left = 0;
+	w->in_sample = 0;
+	w->faults = 0;
+	w->leave_out = 0;
+	w->agent = 0;
+	w->agent_generation = 0;
+	w->flow_samples = 0;
+	w->counter_samples = 0;
+	w->drop_samples = 0;
+	w->pending.sum.samples = 0;
+
+	if (w->len < 4) {
+		t->fault_short_header++;
+		return xsf_refuse(w);
+	}
+	if (xsf_be32(p) != SFLOW_VERSION) {
+		t->fault_bad_version++;
+		return xsf_refuse(w);
+	}
+	if (w->len < 8) {
+		t->fault_short_header++;
+		return xsf_refuse(w);
+	}
+	type = xsf_be32(p + 4);
+	if (type != SFLOW_ADDR_IP4 && type != SFLOW_ADDR_IP6) {
+		t->fault_bad_agent_type++;
+		return xsf_refuse(w);
+	}
+	addr_len = type == SFLOW_ADDR_IP4 ? 4 : 16;
+	off = type == SFLOW_ADDR_IP4 ? SFLOW_HEADER_IP4_LEN : SFLOW_HEADER_IP6_LEN;
+	if (w->len < off) {
+		t->fault_short_header++;
+		return xsf_refuse(w);
+	}
+	if (type == SFLOW_ADDR_IP4)
+		xsf_map_ip4(w->agent_key.addr, p + 8);
+	else
+		__builtin_memcpy(w->agent_key.addr, p + 8, 16);
+	p += 8 + addr_len;
+	w->agent_key.sub_agent = xsf_be32(p);
+	w->uptime_ms = xsf_be32(p + 8);
+	w->samples_left = xsf_be32(p + 12);
+	w->off = off;
+	xsf_agent_count(w, t, o, xsf_be32(p + 4));
+	return 0;
+}
+
+/* The datagram is done: what its samples left pending is added, and its outcome counted. */
+static __always_inline void xsf_walk_end(struct xsf_walk *w, struct xsf_totals *t)
+{
+	struct xsf_agent *a = xsf_lookup(XSF_MAP_AGENTS, w->agent);
+
+	xsf_flush(w);
+	if (w->faults)
+		t->datagram_faulty++;
+	else
+		t->datagram_sound++;
+	if (!a)
+		return;
+	if (w->flow_samples)
+		XSF_ATOMIC_ADD(&a->flow_samples, w->flow_samples);
+	if (w->counter_samples)
+		XSF_ATOMIC_ADD(&a->counter_samples, w->counter_samples);
+	if (w->drop_samples)
+		XSF_ATOMIC_ADD(&a->drop_samples, w->drop_samples);
+	if (w->faults)
+		XSF_ATOMIC_ADD(&a->faulty, 1);
+}
+
+/* The whole of it, once the payload is in w->buf. Returns nonzero when all of it was sound. */
+static __always_inline int xsf_walk(struct xsf_walk *w, struct xsf_totals *t,
+				    const struct xsf_outer *o)
+{
+	__u64 i;
+
+	t->bytes += w->len;
+	if (xsf_walk_begin(w, t, o)) {
+		t->datagram_refused++;
+		return 0;
+	}
+	for (i = 0; i < XSF_WALK_CALLS; i++) {
+		if (!xsf_walk_steps(w))
+			break;
+	}
+	xsf_walk_end(w, t);
+	return !w->faults;
+}
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void error_line(const char *format, va_list args, const char *tail)
+{
+	char line[1024];
+
+	vsnprintf(line, sizeof(line), format, args);
+	/* One line, whatever a name in it holds. */
+	for (char *c = line; *c; c++) {
+		if ((unsigned char)*c < ' ' || *c == 127)
+			*c = '?';
+	}
+	fprintf(stderr, "xdp-sflow: %s%s\n", line, tail);
+}
+
+void xsf_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	error_line(format, args, "");
+	va_end(args);
+}
+
+int xsf_usage(const char *command, const char *format, ...)
+{
+	char tail[128];
+	va_list args;
+
+	snprintf(tail, sizeof(tail), "; see: xdp-sflow %s%s--help", command ? command : "",
+		 command ? " " : "");
+	va_start(args, format);
+	error_line(format, args, tail);
+	va_end(args);
+	return XSF_EXIT_USAGE;
+}
+
+int xsf_parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *value)
+{
+	unsigned long long v;
+	char *end;
+
+	if (!text || *text < '0' || *text > '9')
+		return -EINVAL;
+	errno = 0;
+	v = strtoull(text, &end, 10);
+	if (errno || *end || v < min || v > max)
+		return -EINVAL;
+	*value = v;
+	return 0;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/cmd.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct xsf_cmd commands[] = {
+	{ "load", cmd_load, "attach the programs to interfaces and pin them" },
+	{ "unload", cmd_unload, "detach what was attached; counts stay until --purge" },
+	{ "confirm", cmd_confirm, "keep what load --confirm attached" },
+	{ "run", cmd_run, "load and export; unload on exit" },
+	{ "export", cmd_export, "serve the counts over HTTP" },
+	{ "status", cmd_status, "what is attached, who is sending, what is lost" },
+	{ "replay", cmd_replay, "count a capture file with the same parser" },
+	{ "simulate", cmd_simulate, "a leaf-spine fabric that sends sFlow" },
+};
+
+#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void help(void)
+{
+	printf("Usage: xdp-sflow COMMAND [OPTION]...\n"
+	       "sFlow counted in the kernel by XDP, served to Prometheus.\n\nCommands:\n");
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+	printf("\n'xdp-sflow COMMAND --help' tells more.\n");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		return xsf_usage(NULL, "no command given");
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		help();
+		return 0;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("xdp-sflow %s\n", XSF_VERSION);
+		return 0;
+	}
+	for (size_t i = 0; i < NR_COMMANDS; i++) {
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	}
+	return xsf_usage(NULL, "unknown command '%s'", argv[1]);
+}

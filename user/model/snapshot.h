@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* All counts at one moment, wherever they were kept: the pinned maps (kernel/maps.h) or the native store
+ * (model/store.h). What serve/ and `status` read. Per-CPU values are summed; the tables of agents and
+ * sources are the live ones, not copies, so a walk over them sees counts that still grow. */
+#ifndef XSF_SNAPSHOT_H
+#define XSF_SNAPSHOT_H
+
+#include <stdint.h>
+#include <xsf/abi.h>
+
+struct xsf_reason_high {
+	struct xsf_reason_key key;
+	uint64_t count;
+};
+
+/* A program that is attached now; none in a replay. */
+struct xsf_attached {
+	char ifname[16];
+	char mode[16];	  /* "native", "generic", "offload" */
+	char verdict[16]; /* "pass", "consume" */
+	char how[24];	  /* "link", "libxdp", "external" */
+	uint32_t ifindex;
+	uint32_t prog_id;
+	uint32_t frags; /* 1: takes frames of several buffers */
+	uint64_t run_time_ns; /* both 0 unless kernel.bpf_stats_enabled */
+	uint64_t run_count;
+};
+
+#define XSF_MAX_ATTACHED 64
+
+struct xsf_snapshot {
+	uint64_t now_ns;   /* CLOCK_MONOTONIC; in a replay the last packet's time */
+	uint64_t stale_ns; /* agents and sources silent for longer are not shown; 0 = show all */
+	struct xsf_totals totals;
+	/* Slots 0..nr-1; slot 0 collects the counts of those without a place. A slot is in use while
+	 * its generation is odd. */
+	const struct xsf_agent *agents;
+	uint32_t nr_agents;
+	const struct xsf_source *sources;
+	const struct xsf_interface *interfaces; /* by source slot; valid while .generation equals it */
+	const struct xsf_group *groups;		/* by source slot; likewise */
+	uint32_t nr_sources;
+	uint32_t nr_groups;	     /* rows below are nr_groups * XSF_DIRECTIONS (* XSF_CARRIERS) */
+	const struct xsf_op_row *ops;
+	const struct xsf_tos_row *tos;
+	const struct xsf_rdma_row *rdma;
+	struct xsf_reasons reasons;
+	struct xsf_reason_high high[XSF_REASONS_HIGH];
+	uint32_t nr_high;
+	struct xsf_attached attached[XSF_MAX_ATTACHED];
+	uint32_t nr_attached;
+};
+
+/* The agent is in use and not silent: it is shown. */
+int xsf_snapshot_agent_shown(const struct xsf_snapshot *s, uint32_t slot);
+
+/* Likewise a source; its agent is *agent (never NULL when shown). */
+int xsf_snapshot_source_shown(const struct xsf_snapshot *s, uint32_t slot,
+			      const struct xsf_agent **agent);
+
+/* The source is one interface (class 0, a real ifIndex). */
+int xsf_source_is_interface(const struct xsf_source *source);
+
+/* The source's interface record, or NULL when it has none (no counters or name came yet). */
+const struct xsf_interface *xsf_snapshot_interface(const struct xsf_snapshot *s, uint32_t slot);
+
+/* Symbolic drop reason (drop_reasons.h), or the number in decimal; returns buf or a constant. */
+const char *xsf_reason_name(uint32_t code, char *buf, unsigned int len);
+
+/* Sampled or notified drops by reason, aliases (33 = 332, 36 = 366) added up under one name. Calls
+ * `each` once per name with a count above 0. */
+void xsf_snapshot_reasons(const struct xsf_snapshot *s, int sampled,
+			  void (*each)(void *arg, const char *name, uint64_t count), void *arg);
+
+/* BTH opcode -> its transport ("RC"), IBTA name and collapsed operation; 0 and "unknown" when reserved. */
+int xsf_opcode_names(uint8_t opcode, const char **transport, const char **ibta, const char **op);
+
+/* "10.0.0.1" or RFC 5952 text of an address in v4-mapped or IPv6 form. buf of 46 bytes; returns it. */
+const char *xsf_address_text(const uint8_t addr[16], char *buf);
+
+#endif
