@@ -31,8 +31,8 @@ XSF_PINNED_ARRAY(xsf_control, BPF_MAP_TYPE_ARRAY, struct xsf_control, XSF_TABLES
 XSF_PINNED_ARRAY(xsf_totals, BPF_MAP_TYPE_PERCPU_ARRAY, struct xsf_totals, 1, 0);
 XSF_PINNED_ARRAY(xsf_ops, BPF_MAP_TYPE_PERCPU_ARRAY, struct xsf_op_row,
 		 XSF_GROUPS *XSF_DIRECTIONS *XSF_CARRIERS, 0);
-XSF_PINNED_ARRAY(xsf_tos, BPF_MAP_TYPE_PERCPU_ARRAY, struct xsf_tos_row,
-		 XSF_GROUPS *XSF_DIRECTIONS, 0);
+XSF_PINNED_ARRAY(xsf_tos, BPF_MAP_TYPE_PERCPU_ARRAY, struct xsf_tos_row, XSF_GROUPS *XSF_DIRECTIONS,
+		 0);
 XSF_PINNED_ARRAY(xsf_rdma, BPF_MAP_TYPE_PERCPU_ARRAY, struct xsf_rdma_row,
 		 XSF_GROUPS *XSF_DIRECTIONS, 0);
 XSF_PINNED_ARRAY(xsf_reasons, BPF_MAP_TYPE_PERCPU_ARRAY, struct xsf_reasons, 1, 0);

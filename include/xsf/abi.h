@@ -35,8 +35,8 @@ enum xsf_table { XSF_TABLE_AGENTS, XSF_TABLE_SOURCES, XSF_TABLES };
 
 /* Set by the loader before the program loads (read-only data); the object carries the defaults. */
 struct xsf_config {
-	__u64 stale_ns; /* a slot silent for longer may be given to another */
-	__u32 flags;	/* XSF_F_* */
+	__u64 stale_ns;		    /* a slot silent for longer may be given to another */
+	__u32 flags;		    /* XSF_F_* */
 	__u16 ports[XSF_MAX_PORTS]; /* host order; unused ones 0 */
 	__u32 groups;		    /* rows of the group tables: XSF_GROUPS or more */
 };
@@ -80,7 +80,7 @@ struct xsf_agent {
 	__u32 drops; /* last `drops` of a discarded-packet sample: the agent's own total */
 	__u16 source_port;
 	__u16 name_len;
-	__u8 source[16]; /* UDP source of the last datagram */
+	__u8 source[16];	 /* UDP source of the last datagram */
 	__u8 name[XSF_NAME_LEN]; /* hostname of host_descr, not terminated */
 	__u64 reserved[12];
 };
@@ -189,8 +189,8 @@ struct xsf_tos_row {
 
 /* Row as in xsf_tos_row. */
 struct xsf_rdma_row {
-	__u64 length_sum;	 /* RETH DMA length, bytes, unscaled */
-	__u64 length_sum_scaled; /* times sampling_rate */
+	__u64 length_sum;			   /* RETH DMA length, bytes, unscaled */
+	__u64 length_sum_scaled;		   /* times sampling_rate */
 	struct xsf_count length[XSF_RDMA_BUCKETS]; /* by ceil(log2(length)), 0 and 1 byte in [0] */
 	struct xsf_count ack[32];		   /* AETH 00: credit code */
 	struct xsf_count rnr[32];		   /* AETH 01: RNR timer */

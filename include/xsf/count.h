@@ -233,8 +233,8 @@ XSF_GLOBAL int xsf_count_reason(__u32 sampled, __u32 code)
 }
 
 /* Operation, marks, lengths and credits of one sampled packet. */
-static __always_inline void xsf_count_packet(const struct xsf_packet *p,
-					     __u32 row, __u64 weight, __u64 bytes)
+static __always_inline void xsf_count_packet(const struct xsf_packet *p, __u32 row, __u64 weight,
+					     __u64 bytes)
 {
 	struct xsf_tos_row *tos;
 	struct xsf_rdma_row *rdma;
@@ -248,8 +248,7 @@ static __always_inline void xsf_count_packet(const struct xsf_packet *p,
 		return;
 	xsf_add(&tos->roce[p->roce_tos], weight);
 	if (p->flags & XSF_PKT_BTH) {
-		struct xsf_op_row *ops =
-			xsf_lookup(XSF_MAP_OPS, row * XSF_CARRIERS + p->carrier);
+		struct xsf_op_row *ops = xsf_lookup(XSF_MAP_OPS, row * XSF_CARRIERS + p->carrier);
 
 		if (!ops)
 			return;
@@ -406,7 +405,8 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 	}
 	row = row * XSF_DIRECTIONS + direction;
 
-	if (w->pending.slot != slot || w->pending.direction != direction || !w->pending.sum.samples) {
+	if (w->pending.slot != slot || w->pending.direction != direction ||
+	    !w->pending.sum.samples) {
 		xsf_flush(w);
 		w->pending.slot = slot;
 		w->pending.direction = direction;

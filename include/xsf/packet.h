@@ -14,10 +14,10 @@
 #define XSF_ENUM_HEADER(name, help) XSF_HEADER_##name,
 enum xsf_header_outcome { XSF_HEADER_OUTCOMES(XSF_ENUM_HEADER) XSF_NR_HEADER_OUTCOMES };
 
-#define XSF_PKT_IP 1   /* tos is set */
-#define XSF_PKT_ROCE 2 /* roce_tos, carrier are set */
-#define XSF_PKT_BTH 4  /* opcode, bth_flags are set */
-#define XSF_PKT_RETH 8 /* dma_length is set */
+#define XSF_PKT_IP 1	/* tos is set */
+#define XSF_PKT_ROCE 2	/* roce_tos, carrier are set */
+#define XSF_PKT_BTH 4	/* opcode, bth_flags are set */
+#define XSF_PKT_RETH 8	/* dma_length is set */
 #define XSF_PKT_AETH 16 /* syndrome is set */
 
 struct xsf_packet {
@@ -33,14 +33,15 @@ struct xsf_packet {
 };
 
 /* Offsets of the DMA length (low nibbles) and the syndrome (high ones) in words from the BTH; 0 = none. */
-#define XSF_BTH_ENTRY(number, transport, ibta, op, reth, aeth) [number] = (reth) / 4 | (aeth) / 4 << 4,
+#define XSF_BTH_ENTRY(number, transport, ibta, op, reth, aeth) \
+	[number] = (reth) / 4 | (aeth) / 4 << 4,
 static const __u8 xsf_bth_table[256] = { XSF_OPCODES(XSF_BTH_ENTRY) };
 
 /* Where the next layer starts, and how it was announced. */
 struct xsf_layer {
 	__u32 off;
 	__u32 lim;
-	__u32 type; /* EtherType */
+	__u32 type;  /* EtherType */
 	__u32 proto; /* IP protocol */
 	__u8 tos;
 	__u8 tunnel; /* behind MPLS or inside VXLAN */

@@ -14,11 +14,11 @@
 #define XSF_SEQ_STATIC_JUMP 65536
 
 struct xsf_seq_step {
-	xsf_seq_t next;	  /* the state after this number */
-	__u32 lost;	  /* numbers that are now known to be lost */
-	__u32 duplicate;  /* 1: seen before */
-	__u32 reordered;  /* 1: late, but inside the window */
-	__u32 restarted;  /* 1: the sender began anew */
+	xsf_seq_t next;	 /* the state after this number */
+	__u32 lost;	 /* numbers that are now known to be lost */
+	__u32 duplicate; /* 1: seen before */
+	__u32 reordered; /* 1: late, but inside the window */
+	__u32 restarted; /* 1: the sender began anew */
 };
 
 static __always_inline __u32 xsf_popcount(__u32 v)

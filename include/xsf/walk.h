@@ -11,7 +11,7 @@
 
 #define XSF_WALK_STEPS 8
 #define XSF_WALK_CALLS 141
-_Static_assert(XSF_WALK_STEPS * XSF_WALK_CALLS >= XSF_MAX_PAYLOAD / 8, "a walk must always end");
+_Static_assert(XSF_WALK_STEPS *XSF_WALK_CALLS >= XSF_MAX_PAYLOAD / 8, "a walk must always end");
 
 /* A faulty sample: nothing of it counts, the walk goes on behind it. */
 #define XSF_FAULT(w, t, kind) \

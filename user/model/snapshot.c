@@ -92,7 +92,7 @@ void xsf_snapshot_reasons(const struct xsf_snapshot *s, int sampled,
 			each(arg, xsf_reason_name(code, buf, sizeof(buf)), sum[code]);
 	}
 	for (uint32_t i = 0; i < s->nr_high; i++) {
-		if (s->high[i].key.sampled == (uint32_t)!!sampled && s->high[i].count)
+		if (s->high[i].key.sampled == (uint32_t) !!sampled && s->high[i].count)
 			each(arg, xsf_reason_name(s->high[i].key.code, buf, sizeof(buf)),
 			     s->high[i].count);
 	}

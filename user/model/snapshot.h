@@ -21,7 +21,7 @@ struct xsf_attached {
 	char how[24];	  /* "link", "libxdp", "external" */
 	uint32_t ifindex;
 	uint32_t prog_id;
-	uint32_t frags; /* 1: takes frames of several buffers */
+	uint32_t frags;	      /* 1: takes frames of several buffers */
 	uint64_t run_time_ns; /* both 0 unless kernel.bpf_stats_enabled */
 	uint64_t run_count;
 };
@@ -37,10 +37,11 @@ struct xsf_snapshot {
 	const struct xsf_agent *agents;
 	uint32_t nr_agents;
 	const struct xsf_source *sources;
-	const struct xsf_interface *interfaces; /* by source slot; valid while .generation equals it */
-	const struct xsf_group *groups;		/* by source slot; likewise */
+	const struct xsf_interface
+		*interfaces;		/* by source slot; valid while .generation equals it */
+	const struct xsf_group *groups; /* by source slot; likewise */
 	uint32_t nr_sources;
-	uint32_t nr_groups;	     /* rows below are nr_groups * XSF_DIRECTIONS (* XSF_CARRIERS) */
+	uint32_t nr_groups; /* rows below are nr_groups * XSF_DIRECTIONS (* XSF_CARRIERS) */
 	const struct xsf_op_row *ops;
 	const struct xsf_tos_row *tos;
 	const struct xsf_rdma_row *rdma;
