@@ -292,7 +292,7 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 {
 	const __u8 *body = xsf_at(w, w->body);
 	__u32 in_format, in, out_format, out, direction = XSF_OTHER, frame_len = 0, slot, row;
-	struct xsf_packet p;
+	struct xsf_packet *p = &w->packet;
 	struct xsf_origin o;
 	struct xsf_source *s;
 	struct xsf_group *g;
@@ -344,39 +344,39 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 
 		frame_len = xsf_be32(r + 4);
 		xsf_packet_decode(w, w->rec_header + SFLOW_REC_HEADER_LEN, xsf_be32(r + 12),
-				  xsf_be32(r), &p);
+				  xsf_be32(r), p);
 	} else {
 		/* Agents without raw headers: lengths and TOS, never a BTH. */
 		__u32 rec = w->rec_ip4 ? w->rec_ip4 : w->rec_ip6;
 
-		p.flags = 0;
-		p.carrier = XSF_ROCE_V2;
-		p.outcome = XSF_HEADER_none;
+		p->flags = 0;
+		p->carrier = XSF_ROCE_V2;
+		p->outcome = XSF_HEADER_none;
 		if (rec) {
 			const __u8 *r = xsf_at(w, rec);
 			__u32 tail = w->rec_ip4 ? 16 : 40; /* of source port; TOS 12 bytes on */
 
 			frame_len = xsf_be32(r);
-			p.outcome = XSF_HEADER_ip;
-			p.flags = XSF_PKT_IP;
-			p.tos = xsf_at(w, rec + tail)[15];
+			p->outcome = XSF_HEADER_ip;
+			p->flags = XSF_PKT_IP;
+			p->tos = xsf_at(w, rec + tail)[15];
 			if (xsf_be32(r + 4) == NET_PROTO_UDP &&
 			    xsf_be32(xsf_at(w, rec + tail) + 4) == NET_PORT_ROCE) {
-				p.outcome = XSF_HEADER_bth_cut;
-				p.flags |= XSF_PKT_ROCE;
-				p.roce_tos = p.tos;
+				p->outcome = XSF_HEADER_bth_cut;
+				p->flags |= XSF_PKT_ROCE;
+				p->roce_tos = p->tos;
 			}
 		}
 		if (w->rec_ethernet) {
 			frame_len = xsf_be32(xsf_at(w, w->rec_ethernet));
 			if (!rec)
-				p.outcome = XSF_HEADER_not_ip;
+				p->outcome = XSF_HEADER_not_ip;
 		}
 	}
 	bytes = weight * frame_len;
 	t->sampled_packets += weight;
 	t->sampled_bytes += bytes;
-	switch (p.outcome) {
+	switch (p->outcome) {
 #define XSF_CASE_HEADER(name, help) \
 	case XSF_HEADER_##name: \
 		t->header_##name++; \
@@ -415,24 +415,25 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 	w->pending.sum.samples++;
 	w->pending.sum.packets += weight;
 	w->pending.sum.bytes += bytes;
-	if (p.flags & XSF_PKT_ROCE) {
+	if (p->flags & XSF_PKT_ROCE) {
 		w->pending.sum.roce_packets += weight;
 		w->pending.sum.roce_bytes += bytes;
-		if ((p.roce_tos & 3) == NET_ECN_CE)
+		if ((p->roce_tos & 3) == NET_ECN_CE)
 			w->pending.sum.ce_packets += weight;
-		if (p.flags & XSF_PKT_BTH && p.opcode == NET_OP_CNP)
+		if (p->flags & XSF_PKT_BTH && p->opcode == NET_OP_CNP)
 			w->pending.sum.cnp_packets += weight;
 	}
-	if (p.flags & XSF_PKT_IP && p.tos >> 2 == NET_DSCP_TRIMMED)
+	if (p->flags & XSF_PKT_IP && p->tos >> 2 == NET_DSCP_TRIMMED)
 		w->pending.sum.trimmed_packets += weight;
 	w->flow_samples++;
 
-	xsf_count_packet(&p, row, weight, bytes);
+	xsf_count_packet(p, row, weight, bytes);
 }
 
-/* Copies a name of at most XSF_NAME_LEN - 1 bytes when it is another than before. */
-static __always_inline void xsf_keep_name(struct xsf_walk *w, struct xsf_totals *t, __u32 string,
-					  __u8 *name)
+/* Keeps at most XSF_NAME_LEN - 1 bytes of the XDR string at `string`, and zeroes behind them. Returns
+ * how many. The string is within its record; up to XSF_NAME_LEN bytes are within the buffer anyway. */
+static __always_inline __u32 xsf_keep_name(struct xsf_walk *w, struct xsf_totals *t, __u32 string,
+					   __u8 *name)
 {
 	__u32 len = xsf_be32(xsf_at(w, string)), i;
 
@@ -440,12 +441,17 @@ static __always_inline void xsf_keep_name(struct xsf_walk *w, struct xsf_totals 
 		len = XSF_NAME_LEN - 1;
 		t->names_cut++;
 	}
-	for (i = 0; i < XSF_NAME_LEN; i++) {
-		__u8 c = i < len ? xsf_at(w, string + 4)[i] : 0;
+	for (i = 0; i < XSF_NAME_LEN; i += 4) {
+		__u32 word = xsf_be32(xsf_at(w, string + 4 + i));
+		__u32 left = len > i ? len - i : 0;
 
-		if (name[i] != c)
-			name[i] = c;
+		/* Of this word, the first `left` bytes belong to the name. */
+		if (left < 4)
+			word &= left ? 0xffffffff << (32 - 8 * left) : 0;
+		word = xsf_swap32(word);
+		__builtin_memcpy(name + i, &word, 4);
 	}
+	return len;
 }
 
 XSF_GLOBAL int xsf_commit_counter(struct xsf_walk *w, __u32 expanded)
@@ -476,11 +482,8 @@ XSF_GLOBAL int xsf_commit_counter(struct xsf_walk *w, __u32 expanded)
 	}
 	if (w->rec_host && w->agent) {
 		a = xsf_lookup(XSF_MAP_AGENTS, w->agent);
-		if (a) {
-			xsf_keep_name(w, t, w->rec_host, a->name);
-			a->name_len =
-				(__u16)XSF_MIN(xsf_be32(xsf_at(w, w->rec_host)), XSF_NAME_LEN - 1);
-		}
+		if (a)
+			a->name_len = (__u16)xsf_keep_name(w, t, w->rec_host, a->name);
 	}
 	if (!slot || (!w->rec_counters && !w->rec_port_name))
 		return 0;
@@ -500,8 +503,7 @@ XSF_GLOBAL int xsf_commit_counter(struct xsf_walk *w, __u32 expanded)
 	if (!i)
 		return 0;
 	if (w->rec_port_name) {
-		xsf_keep_name(w, t, w->rec_port_name, i->name);
-		i->name_len = XSF_MIN(xsf_be32(xsf_at(w, w->rec_port_name)), XSF_NAME_LEN - 1);
+		i->name_len = xsf_keep_name(w, t, w->rec_port_name, i->name);
 	}
 	if (!w->rec_counters)
 		return 0;
@@ -536,7 +538,7 @@ XSF_GLOBAL int xsf_commit_drop(struct xsf_walk *w)
 	struct xsf_interface *i;
 	struct xsf_agent *a;
 	struct xsf_source *s;
-	struct xsf_packet p;
+	struct xsf_packet *p;
 	struct xsf_seq_step step;
 	const __u8 *body, *r;
 	__u32 slot;
@@ -544,6 +546,7 @@ XSF_GLOBAL int xsf_commit_drop(struct xsf_walk *w)
 	if (!w || !t)
 		return 0;
 	body = xsf_at(w, w->body);
+	p = &w->packet;
 	t->sample_drop++;
 	w->drop_samples++;
 	xsf_count_reason(0, xsf_be32(body + 24));
@@ -551,8 +554,8 @@ XSF_GLOBAL int xsf_commit_drop(struct xsf_walk *w)
 	if (w->rec_header) {
 		r = xsf_at(w, w->rec_header);
 		xsf_packet_decode(w, w->rec_header + SFLOW_REC_HEADER_LEN, xsf_be32(r + 12),
-				  xsf_be32(r), &p);
-		if (p.flags & XSF_PKT_ROCE)
+				  xsf_be32(r), p);
+		if (p->flags & XSF_PKT_ROCE)
 			t->drops_roce++;
 	}
 	a = xsf_lookup(XSF_MAP_AGENTS, w->agent);

@@ -14,24 +14,6 @@
 #define XSF_ENUM_HEADER(name, help) XSF_HEADER_##name,
 enum xsf_header_outcome { XSF_HEADER_OUTCOMES(XSF_ENUM_HEADER) XSF_NR_HEADER_OUTCOMES };
 
-#define XSF_PKT_IP 1	/* tos is set */
-#define XSF_PKT_ROCE 2	/* roce_tos, carrier are set */
-#define XSF_PKT_BTH 4	/* opcode, bth_flags are set */
-#define XSF_PKT_RETH 8	/* dma_length is set */
-#define XSF_PKT_AETH 16 /* syndrome is set */
-
-struct xsf_packet {
-	__u32 outcome; /* enum xsf_header_outcome */
-	__u32 flags;   /* XSF_PKT_* */
-	__u32 carrier; /* enum xsf_carrier */
-	__u32 dma_length;
-	__u8 tos;      /* of the outermost IP header */
-	__u8 roce_tos; /* of the IP header (or GRH) that carries RoCE */
-	__u8 opcode;
-	__u8 bth_flags; /* second byte of the BTH: SE, M, PadCnt, TVer */
-	__u8 syndrome;
-};
-
 /* Offsets of the DMA length (low nibbles) and the syndrome (high ones) in words from the BTH; 0 = none. */
 #define XSF_BTH_ENTRY(number, transport, ibta, op, reth, aeth) \
 	[number] = (reth) / 4 | (aeth) / 4 << 4,

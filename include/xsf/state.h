@@ -10,6 +10,26 @@
 #define XSF_BUF_LEN 16384
 #define XSF_BUF_GUARD 128
 
+#define XSF_PKT_IP 1	/* tos is set */
+#define XSF_PKT_ROCE 2	/* roce_tos, carrier are set */
+#define XSF_PKT_BTH 4	/* opcode, bth_flags are set */
+#define XSF_PKT_RETH 8	/* dma_length is set */
+#define XSF_PKT_AETH 16 /* syndrome is set */
+
+/* What was read of one sampled packet. In the walk's state and not on the stack: the verifier does not
+ * follow what lies there, and would multiply its states by every combination of these. */
+struct xsf_packet {
+	__u32 outcome; /* enum xsf_header_outcome */
+	__u32 flags;   /* XSF_PKT_* */
+	__u32 carrier; /* enum xsf_carrier */
+	__u32 dma_length;
+	__u8 tos;      /* of the outermost IP header */
+	__u8 roce_tos; /* of the IP header (or GRH) that carries RoCE */
+	__u8 opcode;
+	__u8 bth_flags; /* second byte of the BTH: SE, M, PadCnt, TVer */
+	__u8 syndrome;
+};
+
 /* Traffic of consecutive samples of one source and direction, added to the map when another follows. */
 struct xsf_pending {
 	__u32 slot;
@@ -49,6 +69,7 @@ struct xsf_walk {
 	__u32 rec_port_name;
 	__u32 rec_host;
 
+	struct xsf_packet packet;
 	struct xsf_agent_key agent_key;
 	struct xsf_pending pending;
 	__u8 buf[XSF_BUF_LEN + XSF_BUF_GUARD];

@@ -192,6 +192,9 @@ XSF_GLOBAL int xsf_walk_steps(struct xsf_walk *w)
 	if (!w || !t)
 		return 0;
 	for (i = 0; i < XSF_WALK_STEPS; i++) {
+		/* Or the compiler keeps the address of every field on the stack, all through the loop. */
+		XSF_OPAQUE(w);
+		XSF_OPAQUE(t);
 		if (!w->in_sample && !xsf_sample_begin(w, t)) {
 			if (!w->samples_left)
 				return 0;
