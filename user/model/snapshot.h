@@ -18,12 +18,13 @@ struct xsf_attached {
 	char ifname[16];
 	char mode[16];	  /* "native", "generic", "offload" */
 	char verdict[16]; /* "pass", "consume" */
-	char how[24];	  /* "link", "libxdp", "external" */
+	char how[24];	  /* "link", "unconfirmed", "libxdp", "external" */
 	uint32_t ifindex;
 	uint32_t prog_id;
 	uint32_t frags;	      /* 1: takes frames of several buffers */
 	uint64_t run_time_ns; /* both 0 unless kernel.bpf_stats_enabled */
 	uint64_t run_count;
+	uint16_t ports[XSF_MAX_PORTS]; /* 0 = unused */
 };
 
 #define XSF_MAX_ATTACHED 64

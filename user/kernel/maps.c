@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "kernel/maps.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kernel/pins.h"
+#include "kernel/programs.h"
+
+/* stale_ns of the object's own defaults, where no attached program tells (bpf/maps.bpf.h). */
+#define DEFAULT_STALE_NS 600000000000ull
+
+/* Elements asked for in one system call where a table has to be copied. */
+#define BATCH 4096
+
+/* The tables come first. */
+enum map {
+	AGENTS,
+	SOURCES,
+	INTERFACES,
+	GROUPS,
+	NR_TABLES,
+	TOTALS = NR_TABLES,
+	OPS,
+	TOS,
+	RDMA,
+	REASONS,
+	REASON_IDS,
+	CONTROL,
+	NR_MAPS
+};
+
+static const struct {
+	const char *name;
+	uint32_t type;
+	uint32_t key_size;
+	uint32_t value_size;
+	uint32_t entries; /* a multiple of it where the number of groups decides */
+} specs[NR_MAPS] = {
+	[AGENTS] = { "xsf_agents", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct xsf_agent), XSF_AGENTS },
+	[SOURCES] = { "xsf_sources", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct xsf_source),
+		      XSF_SOURCES },
+	[INTERFACES] = { "xsf_interfaces", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct xsf_interface),
+			 XSF_SOURCES },
+	[GROUPS] = { "xsf_groups", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct xsf_group), XSF_SOURCES },
+	[TOTALS] = { "xsf_totals", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct xsf_totals), 1 },
+	[OPS] = { "xsf_ops", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct xsf_op_row),
+		  XSF_DIRECTIONS *XSF_CARRIERS },
+	[TOS] = { "xsf_tos", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct xsf_tos_row),
+		  XSF_DIRECTIONS },
+	[RDMA] = { "xsf_rdma", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct xsf_rdma_row),
+		   XSF_DIRECTIONS },
+	[REASONS] = { "xsf_reasons", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct xsf_reasons), 1 },
+	[REASON_IDS] = { "xsf_reason_ids", BPF_MAP_TYPE_HASH, sizeof(struct xsf_reason_key), 8,
+			 XSF_REASONS_HIGH },
+	[CONTROL] = { "xsf_control", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct xsf_control),
+		      XSF_TABLES },
+};
+
+/* The kernel maps a BPF array only through a descriptor that may write; who has read rights alone gets
+ * copies instead, made by each snapshot as far as the slots are in use. */
+struct xsf_maps {
+	char dir[PATH_MAX];
+	int fd[NR_MAPS];
+	void *table[NR_TABLES];
+	int copied[NR_TABLES]; /* 1: table[] is a copy */
+	uint32_t totals_id;
+	uint32_t nr_groups;
+	int nr_cpus;	    /* possible ones: what the kernel writes */
+	uint64_t *cpu_rows; /* one value for each of them */
+	struct xsf_op_row *ops;
+	struct xsf_tos_row *tos;
+	struct xsf_rdma_row *rdma;
+};
+
+static size_t table_len(enum map m)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	/* The kernel rounds array elements up to 8 bytes; ours are multiples of 8. */
+	size_t len = (size_t)specs[m].value_size * specs[m].entries;
+
+	return (len + page - 1) / page * page;
+}
+
+/* Fills maps->table[m]: mapped when the rights allow it, else room for a copy (zero pages cost nothing
+ * until they are written). */
+static int open_table(struct xsf_maps *maps, enum map m)
+{
+	size_t len = table_len(m);
+	char path[PATH_MAX];
+	void *table = MAP_FAILED;
+	int fd, err;
+
+	err = xsf_pins_path(path, maps->dir, specs[m].name, NULL);
+	if (err)
+		return err;
+	fd = bpf_obj_get(path);
+	if (fd >= 0) {
+		table = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
+		close(fd);
+	}
+	maps->copied[m] = table == MAP_FAILED;
+	if (maps->copied[m])
+		table = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (table == MAP_FAILED)
+		return -errno;
+	maps->table[m] = table;
+	return 0;
+}
+
+static int open_map(struct xsf_maps *maps, enum map m, char *why, size_t len)
+{
+	struct bpf_map_info info = {};
+	__u32 info_len = sizeof(info);
+	int by_group = m == OPS || m == TOS || m == RDMA;
+
+	maps->fd[m] = xsf_pins_open_readonly(maps->dir, specs[m].name, NULL);
+	if (maps->fd[m] < 0) {
+		int err = maps->fd[m];
+
+		if (err == -ENOENT)
+			snprintf(why, len,
+				 "no map %s is pinned in %s; load a program first (xdp-sflow load)",
+				 specs[m].name, maps->dir);
+		else
+			snprintf(why, len, "cannot open the pinned map %s/%s: %s%s", maps->dir,
+				 specs[m].name, strerror(-err),
+				 err == -EACCES || err == -EPERM ?
+					 "; run as root or as a member of group " XSF_PIN_GROUP :
+					 "");
+		return err;
+	}
+	if (bpf_obj_get_info_by_fd(maps->fd[m], &info, &info_len)) {
+		snprintf(why, len, "cannot ask about the pinned map %s/%s: %s", maps->dir,
+			 specs[m].name, strerror(errno));
+		return -errno;
+	}
+	if (info.type != specs[m].type || info.key_size != specs[m].key_size ||
+	    info.value_size != specs[m].value_size ||
+	    (by_group ? !info.max_entries || info.max_entries % specs[m].entries :
+			info.max_entries != specs[m].entries)) {
+		snprintf(why, len,
+			 "pin %s/%s has another layout: type %u, key %u, value %u bytes, %u "
+			 "entries, where "
+			 "this version has type %u, key %u, value %u, %u%s; use the version that "
+			 "made it, or "
+			 "remove the pins with 'xdp-sflow unload --all --purge'",
+			 maps->dir, specs[m].name, info.type, info.key_size, info.value_size,
+			 info.max_entries, specs[m].type, specs[m].key_size, specs[m].value_size,
+			 specs[m].entries, by_group ? " per group" : "");
+		return -EPROTO;
+	}
+	if (m == TOTALS)
+		maps->totals_id = info.id;
+	if (by_group) {
+		uint32_t nr = info.max_entries / specs[m].entries;
+
+		if (maps->nr_groups && maps->nr_groups != nr) {
+			snprintf(why, len,
+				 "the maps in %s are of different numbers of fabrics (%u and %u "
+				 "groups); "
+				 "remove them with 'xdp-sflow unload --all --purge'",
+				 maps->dir, maps->nr_groups, nr);
+			return -EPROTO;
+		}
+		maps->nr_groups = nr;
+	}
+	if (m < NR_TABLES) {
+		int err = open_table(maps, m);
+
+		if (err) {
+			snprintf(why, len, "cannot map %s/%s into memory: %s", maps->dir,
+				 specs[m].name, strerror(-err));
+			return err;
+		}
+	}
+	return 0;
+}
+
+int xsf_maps_open(const char *dir, struct xsf_maps **out, char *why, size_t len)
+{
+	struct xsf_maps *maps = calloc(1, sizeof(*maps));
+	size_t rows;
+	int err = -ENOMEM, m;
+
+	*out = NULL;
+	if (!maps)
+		goto no_memory;
+	for (m = 0; m < NR_MAPS; m++)
+		maps->fd[m] = -1;
+	dir = dir ? dir : xsf_pins_default();
+	if (strlen(dir) >= XSF_MAX_DIR) {
+		snprintf(why, len, "directory name too long");
+		err = -ENAMETOOLONG;
+		goto out;
+	}
+	snprintf(maps->dir, sizeof(maps->dir), "%s", dir);
+	for (m = 0; m < NR_MAPS; m++) {
+		err = open_map(maps, (enum map)m, why, len);
+		if (err)
+			goto out;
+	}
+
+	maps->nr_cpus = libbpf_num_possible_cpus();
+	if (maps->nr_cpus <= 0) {
+		err = maps->nr_cpus ? maps->nr_cpus : -EINVAL;
+		snprintf(why, len, "cannot tell the number of possible CPUs: %s", strerror(-err));
+		goto out;
+	}
+	rows = (size_t)maps->nr_groups * XSF_DIRECTIONS;
+	err = -ENOMEM;
+	/* The largest row; all are multiples of 8 bytes, so CPUs' values follow without gaps. */
+	maps->cpu_rows = calloc((size_t)maps->nr_cpus, sizeof(struct xsf_tos_row));
+	maps->ops = calloc(rows * XSF_CARRIERS, sizeof(*maps->ops));
+	maps->tos = calloc(rows, sizeof(*maps->tos));
+	maps->rdma = calloc(rows, sizeof(*maps->rdma));
+	if (!maps->cpu_rows || !maps->ops || !maps->tos || !maps->rdma)
+		goto no_memory;
+	*out = maps;
+	return 0;
+
+no_memory:
+	snprintf(why, len, "%s", strerror(ENOMEM));
+out:
+	xsf_maps_close(maps);
+	return err;
+}
+
+void xsf_maps_close(struct xsf_maps *maps)
+{
+	if (!maps)
+		return;
+	for (int m = 0; m < NR_TABLES; m++) {
+		if (maps->table[m])
+			munmap(maps->table[m], table_len((enum map)m));
+	}
+	for (int m = 0; m < NR_MAPS; m++) {
+		if (maps->fd[m] >= 0)
+			close(maps->fd[m]);
+	}
+	free(maps->cpu_rows);
+	free(maps->ops);
+	free(maps->tos);
+	free(maps->rdma);
+	free(maps);
+}
+
+_Static_assert(sizeof(struct xsf_tos_row) >= sizeof(struct xsf_op_row) &&
+		       sizeof(struct xsf_tos_row) >= sizeof(struct xsf_rdma_row) &&
+		       sizeof(struct xsf_tos_row) >= sizeof(struct xsf_totals) &&
+		       sizeof(struct xsf_tos_row) >= sizeof(struct xsf_reasons),
+	       "cpu_rows holds any of them");
+_Static_assert(sizeof(struct xsf_rdma_row) % 8 == 0 && sizeof(struct xsf_reasons) % 8 == 0 &&
+		       sizeof(struct xsf_totals) % 8 == 0,
+	       "words");
+
+/* out[0..words) = the sum of row `index` over all possible CPUs. */
+static int sum_row(struct xsf_maps *maps, enum map m, uint32_t index, void *out)
+{
+	size_t size = specs[m].value_size, words = size / sizeof(uint64_t);
+	uint64_t *sum = out;
+
+	if (bpf_map_lookup_elem(maps->fd[m], &index, maps->cpu_rows))
+		return -errno;
+	memcpy(sum, maps->cpu_rows, size);
+	for (int cpu = 1; cpu < maps->nr_cpus; cpu++) {
+		const uint64_t *row = maps->cpu_rows + (size_t)cpu * words;
+
+		/* Most CPUs never see a row: comparing it with itself, one word on, is much
+		 * cheaper than adding. */
+		if (!row[0] && !memcmp(row, row + 1, size - sizeof(*row)))
+			continue;
+		for (size_t w = 0; w < words; w++)
+			sum[w] += row[w];
+	}
+	return 0;
+}
+
+static int sum_rows(struct xsf_maps *maps, enum map m, uint32_t nr, void *out)
+{
+	uint8_t *row = out;
+	int err;
+
+	for (uint32_t n = 0; n < nr; n++, row += specs[m].value_size) {
+		err = sum_row(maps, m, n, row);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Entries are only ever added, so a walk ends after as many as there are. */
+static int read_reasons_high(struct xsf_maps *maps, struct xsf_snapshot *out)
+{
+	struct xsf_reason_key *key = NULL, next;
+
+	for (out->nr_high = 0; out->nr_high < XSF_REASONS_HIGH;) {
+		struct xsf_reason_high *high = &out->high[out->nr_high];
+
+		if (bpf_map_get_next_key(maps->fd[REASON_IDS], key, &next))
+			return errno == ENOENT ? 0 : -errno;
+		high->key = next;
+		key = &high->key;
+		if (bpf_map_lookup_elem(maps->fd[REASON_IDS], key, &high->count))
+			return -errno;
+		out->nr_high++;
+	}
+	return 0;
+}
+
+/* Slots 0..nr-1 of a table into its copy. */
+static int copy_table(struct xsf_maps *maps, enum map m, uint32_t nr)
+{
+	__u32 keys[BATCH], at = 0, count;
+	uint8_t *value = maps->table[m];
+
+	for (uint32_t done = 0; done < nr; done += count) {
+		count = nr - done < BATCH ? nr - done : BATCH;
+		if (bpf_map_lookup_batch(maps->fd[m], done ? &at : NULL, &at, keys, value, &count,
+					 NULL) &&
+		    errno != ENOENT) /* the end was reached */
+			return -errno;
+		if (!count)
+			break;
+		value += (size_t)count * specs[m].value_size;
+	}
+	return 0;
+}
+
+/* Slots ever handed out, with slot 0: what lies beyond was never written. */
+static int used_slots(struct xsf_maps *maps, uint32_t table, uint32_t max, uint32_t *nr)
+{
+	struct xsf_control control;
+
+	if (bpf_map_lookup_elem(maps->fd[CONTROL], &table, &control))
+		return -errno;
+	*nr = control.next < max ? (uint32_t)control.next + 1 : max;
+	return 0;
+}
+
+static int read_tables(struct xsf_maps *maps, struct xsf_snapshot *out)
+{
+	int err;
+
+	err = used_slots(maps, XSF_TABLE_AGENTS, XSF_AGENTS, &out->nr_agents);
+	if (!err)
+		err = used_slots(maps, XSF_TABLE_SOURCES, XSF_SOURCES, &out->nr_sources);
+	for (int m = 0; m < NR_TABLES && !err; m++) {
+		if (maps->copied[m])
+			err = copy_table(maps, (enum map)m,
+					 m == AGENTS ? out->nr_agents : out->nr_sources);
+	}
+	out->agents = maps->table[AGENTS];
+	out->sources = maps->table[SOURCES];
+	out->interfaces = maps->table[INTERFACES];
+	out->groups = maps->table[GROUPS];
+	return err;
+}
+
+int xsf_maps_snapshot(struct xsf_maps *maps, struct xsf_snapshot *out, unsigned int flags)
+{
+	uint32_t rows = maps->nr_groups * XSF_DIRECTIONS;
+	struct timespec now;
+	int err, nr;
+
+	memset(out, 0, sizeof(*out));
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	out->now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	out->stale_ns = DEFAULT_STALE_NS;
+	out->nr_groups = maps->nr_groups;
+	out->ops = maps->ops;
+	out->tos = maps->tos;
+	out->rdma = maps->rdma;
+
+	err = read_tables(maps, out);
+	if (!err)
+		err = sum_row(maps, TOTALS, 0, &out->totals);
+	if (!err)
+		err = sum_row(maps, REASONS, 0, &out->reasons);
+	if (!err)
+		err = read_reasons_high(maps, out);
+	if (!err && !(flags & XSF_SNAPSHOT_NO_ROWS)) {
+		err = sum_rows(maps, OPS, rows * XSF_CARRIERS, maps->ops);
+		if (!err)
+			err = sum_rows(maps, TOS, rows, maps->tos);
+		if (!err)
+			err = sum_rows(maps, RDMA, rows, maps->rdma);
+	}
+	if (err || flags & XSF_SNAPSHOT_NO_PROGRAMS)
+		return err;
+	nr = xsf_programs_attached(maps->dir, maps->totals_id, out->attached, XSF_MAX_ATTACHED,
+				   &out->stale_ns);
+	if (nr < 0)
+		return nr;
+	out->nr_attached = (uint32_t)nr;
+	return 0;
+}

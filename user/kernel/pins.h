@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What lies in a pin directory, by default /sys/fs/bpf/xdp-sflow/v<XSF_ABI>/:
+ *
+ *	xsf_agents, xsf_sources, ...	the maps, one set for all interfaces (bpf/maps.bpf.h)
+ *	if_NAME_ID/			one attachment: NAME is the interface's at load, ID the link's
+ *		link			the bpf_link that holds the program on the interface; absent while
+ *					load --confirm waits, and with --share (libxdp has no links)
+ *		prog			the program, for readers: its id and its run time
+ *		about			a map with one struct xsf_about, for readers
+ *		prog_before, about_before	what load --confirm returns to
+ *
+ * Files are 0640 and directories 0750 of group xdp-sflow where that group exists, else root's alone.
+ * Commands that change something hold an flock on the directory itself. An attachment is recognised by
+ * the program id, never by its name: interfaces are renamed, and move between namespaces. */
+#ifndef XSF_PINS_H
+#define XSF_PINS_H
+
+#include <limits.h>
+#include <net/if.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <xsf/abi.h>
+
+#define XSF_BPFFS "/sys/fs/bpf"
+#define XSF_PIN_GROUP "xdp-sflow"
+
+/* Attachments of one directory that are looked at. */
+#define XSF_MAX_ATTACHMENTS 256
+/* What one path of a directory may be at most; the rest of PATH_MAX is for what lies in it. */
+#define XSF_MAX_DIR (PATH_MAX - 128)
+
+/* How a program is held on its interface. */
+enum xsf_how { XSF_HOW_LINK, XSF_HOW_LIBXDP };
+
+/* Written once by load, never by a program. Holds what a reader without rights cannot ask the kernel. */
+struct xsf_about {
+	struct xsf_config config;
+	uint32_t prog_id;
+	uint32_t ifindex;
+	uint32_t how; /* enum xsf_how */
+	uint32_t generic;
+	uint32_t frags;
+	uint32_t reserved;
+	char ifname[IF_NAMESIZE]; /* at load */
+	uint64_t reserved_more[4];
+};
+_Static_assert(sizeof(struct xsf_about) == 104, "read by other versions of the command");
+
+/* /sys/fs/bpf/xdp-sflow/v<XSF_ABI> */
+const char *xsf_pins_default(void);
+
+/* dir/a or dir/a/b. 0, or -ENAMETOOLONG. */
+int xsf_pins_path(char out[PATH_MAX], const char *dir, const char *a, const char *b);
+
+/* Names of the if_* directories of `dir`, at most XSF_MAX_ATTACHMENTS; the caller frees *names (one
+ * block). Returns their number (0 when there is no such directory) or negative errno. */
+int xsf_pins_attachments(const char *dir, char (**names)[NAME_MAX + 1]);
+
+/* Reads dir/name/file ("about" or "about_before"). 0 or negative errno; -EPROTO: another layout. */
+int xsf_pins_about(const char *dir, const char *name, const char *file, struct xsf_about *about);
+
+/* Opens dir/a[/b] for reading only (a map or a program). fd or negative errno. */
+int xsf_pins_open_readonly(const char *dir, const char *a, const char *b);
+
+#endif
