@@ -33,7 +33,8 @@ LIB_OBJ := $(filter-out $(B)/user/main.o,$(USER_OBJ))
 BPF_OBJ := build/xdp_sflow.bpf.o
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/*_test.c))
 PROGRUN := $(patsubst tests/progrun/%.c,$(B)/tests/progrun/%,$(wildcard tests/progrun/*_test.c))
-TOOLS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/tools/*.c tests/bench/*.c))
+BENCH := $(B)/tests/bench/progbench
+TOOLS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/tools/*.c)) $(BENCH)
 
 all: $(B)/xdp-sflow $(BPF_OBJ)
 
@@ -57,6 +58,8 @@ $(B)/%.o: %.c
 
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(PURE_OBJ)
 	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+$(B)/tests/bench/progbench: $(B)/tests/bench/mix.o
 
 $(B)/tests/%: $(B)/tests/%.o $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka

@@ -35,6 +35,8 @@ static __always_inline __u32 xsf_swap32(__u32 v)
 
 #ifdef __bpf__
 
+/* A function that the verifier checks once, for any caller. */
+#define XSF_GLOBAL __noinline
 /* Loads of any alignment: the verifier allows them on map values and packets, and clang would make
  * four byte loads of a memcpy. */
 #define XSF_LOAD16(p) (*(const __u16 *)(p))
@@ -67,6 +69,7 @@ static __always_inline __u32 xsf_load32(const void *p)
 	return v;
 }
 
+#define XSF_GLOBAL static __noinline
 /* The native build has one thread. */
 #define XSF_LOAD16(p) xsf_load16(p)
 #define XSF_LOAD32(p) xsf_load32(p)

@@ -198,6 +198,9 @@ static __always_inline void xsf_sample_sequence(struct xsf_walk *w, struct xsf_t
 {
 	struct xsf_seq_step step;
 
+	/* The numbers in a duplicate datagram were judged when it came first. */
+	if (w->duplicate)
+		return;
 	if (xsf_seq_advance(seq, number, 0, 0, &step)) {
 		t->sequence_contended++;
 		return;
@@ -344,7 +347,7 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 
 		frame_len = xsf_be32(r + 4);
 		xsf_packet_decode(w, w->rec_header + SFLOW_REC_HEADER_LEN, xsf_be32(r + 12),
-				  xsf_be32(r), p);
+				  xsf_be32(r));
 	} else {
 		/* Agents without raw headers: lengths and TOS, never a BTH. */
 		__u32 rec = w->rec_ip4 ? w->rec_ip4 : w->rec_ip6;
@@ -431,7 +434,7 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 }
 
 /* Keeps at most XSF_NAME_LEN - 1 bytes of the XDR string at `string`, and zeroes behind them. Returns
- * how many. The string is within its record; up to XSF_NAME_LEN bytes are within the buffer anyway. */
+ * how many. The string is within its record, and its last word within the buffer. */
 static __always_inline __u32 xsf_keep_name(struct xsf_walk *w, struct xsf_totals *t, __u32 string,
 					   __u8 *name)
 {
@@ -442,12 +445,12 @@ static __always_inline __u32 xsf_keep_name(struct xsf_walk *w, struct xsf_totals
 		t->names_cut++;
 	}
 	for (i = 0; i < XSF_NAME_LEN; i += 4) {
-		__u32 word = xsf_be32(xsf_at(w, string + 4 + i));
 		__u32 left = len > i ? len - i : 0;
+		__u32 word = left ? xsf_be32(xsf_at(w, string + 4 + i)) : 0;
 
 		/* Of this word, the first `left` bytes belong to the name. */
-		if (left < 4)
-			word &= left ? 0xffffffff << (32 - 8 * left) : 0;
+		if (left && left < 4)
+			word &= 0xffffffff << (32 - 8 * left);
 		word = xsf_swap32(word);
 		__builtin_memcpy(name + i, &word, 4);
 	}
@@ -554,7 +557,7 @@ XSF_GLOBAL int xsf_commit_drop(struct xsf_walk *w)
 	if (w->rec_header) {
 		r = xsf_at(w, w->rec_header);
 		xsf_packet_decode(w, w->rec_header + SFLOW_REC_HEADER_LEN, xsf_be32(r + 12),
-				  xsf_be32(r), p);
+				  xsf_be32(r));
 		if (p->flags & XSF_PKT_ROCE)
 			t->drops_roce++;
 	}

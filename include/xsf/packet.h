@@ -246,13 +246,16 @@ static __always_inline int xsf_packet_layers(struct xsf_walk *w, struct xsf_laye
 	return 1;
 }
 
-/* Decodes the `len` bytes at `off` of the payload, of header_protocol `protocol`. */
-static __always_inline void xsf_packet_decode(struct xsf_walk *w, __u32 off, __u32 len,
-					      __u32 protocol, struct xsf_packet *out)
+/* Decodes the `len` bytes at `off` of the payload, of header_protocol `protocol`, to w->packet. */
+XSF_GLOBAL int xsf_packet_decode(struct xsf_walk *w, __u32 off, __u32 len, __u32 protocol)
 {
 	struct xsf_layer l = { .off = off, .lim = off + len };
 	int ethernet = protocol == SFLOW_PROTO_ETHERNET;
+	struct xsf_packet *out;
 
+	if (!w)
+		return 0;
+	out = &w->packet;
 	out->flags = 0;
 	out->carrier = 0;
 	out->outcome = XSF_HEADER_other_protocol;
@@ -261,9 +264,10 @@ static __always_inline void xsf_packet_decode(struct xsf_walk *w, __u32 off, __u
 	else if (protocol == SFLOW_PROTO_IP6)
 		l.type = NET_TYPE_IP6;
 	else if (!ethernet)
-		return;
+		return 0;
 	if (xsf_packet_layers(w, &l, ethernet, out))
 		xsf_packet_layers(w, &l, 1, out);
+	return 0;
 }
 
 #endif

@@ -10,13 +10,6 @@
 #include "state.h"
 #include "store.h"
 
-/* A function of its own for the verifier; native it is just a function. */
-#ifdef __bpf__
-#define XSF_GLOBAL __noinline
-#else
-#define XSF_GLOBAL static __noinline
-#endif
-
 #define XSF_GENERATION_IN_USE 1
 #define XSF_GENERATION_CHANGING 2
 #define XSF_GENERATION_STEP 4

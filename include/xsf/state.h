@@ -48,7 +48,7 @@ struct xsf_walk {
 	__u32 agent; /* slot; 0 = found none */
 	__u32 agent_generation;
 	__u32 faults;
-	__u32 leave_out; /* a duplicate whose samples shall not count */
+	__u32 duplicate; /* its number was seen before */
 	__u32 uptime_ms;
 	__u32 flow_samples;
 	__u32 counter_samples;

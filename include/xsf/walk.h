@@ -171,7 +171,7 @@ static __always_inline int xsf_record(struct xsf_walk *w, struct xsf_totals *t)
 /* The sample is whole: it counts. */
 static __always_inline void xsf_sample_end(struct xsf_walk *w, struct xsf_totals *t)
 {
-	if (w->leave_out)
+	if (w->duplicate && w->flags & XSF_F_DROP_DUPLICATES)
 		t->duplicate_samples++;
 	else if (w->type == SFLOW_FLOW || w->type == SFLOW_FLOW_EXPANDED)
 		xsf_commit_flow(w, t, w->type == SFLOW_FLOW_EXPANDED);
@@ -251,7 +251,7 @@ static __always_inline void xsf_agent_count(struct xsf_walk *w, struct xsf_total
 			XSF_ATOMIC_ADD(&a->lost, step.lost);
 		if (step.duplicate) {
 			XSF_ATOMIC_ADD(&a->duplicate, 1);
-			w->leave_out = w->flags & XSF_F_DROP_DUPLICATES;
+			w->duplicate = 1;
 		}
 		if (step.reordered)
 			XSF_ATOMIC_ADD(&a->reordered, 1);
@@ -276,7 +276,7 @@ static __always_inline int xsf_walk_begin(struct xsf_walk *w, struct xsf_totals 
 	w->samples_left = 0;
 	w->in_sample = 0;
 	w->faults = 0;
-	w->leave_out = 0;
+	w->duplicate = 0;
 	w->agent = 0;
 	w->agent_generation = 0;
 	w->flow_samples = 0;

@@ -10,7 +10,7 @@
 
 struct xsf_reason_high {
 	struct xsf_reason_key key;
-	uint64_t count;
+	__u64 count;
 };
 
 /* A program that is attached now; none in a replay. */
