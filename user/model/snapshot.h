@@ -56,6 +56,10 @@ struct xsf_snapshot {
 /* The agent is in use and not silent: it is shown. */
 int xsf_snapshot_agent_shown(const struct xsf_snapshot *s, uint32_t slot);
 
+/* The agent that the source in a slot belongs to; 0 when another has that agent's place by now. */
+int xsf_snapshot_source_agent(const struct xsf_snapshot *s, uint32_t slot,
+			      const struct xsf_agent **agent);
+
 /* Likewise a source; its agent is *agent (never NULL when shown). */
 int xsf_snapshot_source_shown(const struct xsf_snapshot *s, uint32_t slot,
 			      const struct xsf_agent **agent);
@@ -66,18 +70,42 @@ int xsf_source_is_interface(const struct xsf_source *source);
 /* The source's interface record, or NULL when it has none (no counters or name came yet). */
 const struct xsf_interface *xsf_snapshot_interface(const struct xsf_snapshot *s, uint32_t slot);
 
+/* A shown source that is an interface and has counters, a name, traffic or drop notifications. */
+int xsf_snapshot_interface_shown(const struct xsf_snapshot *s, uint32_t slot,
+				 const struct xsf_agent **agent);
+
+/* A table's places: how many there are, are taken, and are taken by someone silent. */
+struct xsf_fill {
+	uint32_t size;
+	uint32_t used;
+	uint32_t stale;
+};
+void xsf_snapshot_fill(const struct xsf_snapshot *s, enum xsf_table table, struct xsf_fill *fill);
+
+/* Holes in an agent's window, neither lost nor filled yet. */
+uint32_t xsf_agent_pending(const struct xsf_agent *agent);
+
 /* Symbolic drop reason (drop_reasons.h), or the number in decimal; returns buf or a constant. */
 const char *xsf_reason_name(uint32_t code, char *buf, unsigned int len);
 
-/* Sampled or notified drops by reason, aliases (33 = 332, 36 = 366) added up under one name. Calls
- * `each` once per name with a count above 0. */
+/* Sampled or notified drops by reason, aliases (33 = 332, 36 = 366) added up under one name. i runs from 0
+ * to xsf_snapshot_nr_reasons() - 1; returns the count, *name set, or 0 when there is nothing at i. buf
+ * holds 16 bytes. */
+uint32_t xsf_snapshot_nr_reasons(const struct xsf_snapshot *s);
+uint64_t xsf_snapshot_reason(const struct xsf_snapshot *s, int sampled, uint32_t i,
+			     const char **name, char *buf);
+
+/* Calls `each` once per such name with a count above 0. */
 void xsf_snapshot_reasons(const struct xsf_snapshot *s, int sampled,
 			  void (*each)(void *arg, const char *name, uint64_t count), void *arg);
 
 /* BTH opcode -> its transport ("RC"), IBTA name and collapsed operation; 0 and "unknown" when reserved. */
 int xsf_opcode_names(uint8_t opcode, const char **transport, const char **ibta, const char **op);
 
-/* "10.0.0.1" or RFC 5952 text of an address in v4-mapped or IPv6 form. buf of 46 bytes; returns it. */
+#define XSF_ADDRESS_TEXT 46
+
+/* "10.0.0.1" or RFC 5952 text of an address in v4-mapped or IPv6 form. buf of XSF_ADDRESS_TEXT bytes;
+ * returns it. */
 const char *xsf_address_text(const uint8_t addr[16], char *buf);
 
 #endif

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "serve/json_parts.h"
+
+static uint64_t ms_ago(const struct xsf_snapshot *s, uint64_t ns)
+{
+	return s->now_ns > ns ? (s->now_ns - ns) / 1000000 : 0;
+}
+
+/* Where an element starts: one that changes hands while it is written is taken back. */
+struct mark {
+	size_t len;
+	int comma;
+};
+
+static struct mark element(struct xsf_json *j)
+{
+	struct mark mark = { j->w.t->len, j->w.comma };
+
+	xsf_json_open_at(&j->w, NULL, '{');
+	return mark;
+}
+
+static void element_end(struct xsf_json *j, struct mark mark, int whole)
+{
+	xsf_json_shut(&j->w, '}');
+	if (whole)
+		return;
+	j->w.t->len = mark.len;
+	j->w.comma = mark.comma;
+}
+
+static void agent_counts(struct xsf_writer *w, const struct xsf_agent *a)
+{
+	uint32_t pending = xsf_agent_pending(a);
+
+	xsf_json_u64(w, "datagrams", a->datagrams);
+	xsf_json_u64(w, "bytes", a->bytes);
+	xsf_json_u64(w, "lost", a->lost + pending);
+	xsf_json_u64(w, "pending", pending);
+	xsf_json_u64(w, "duplicate", a->duplicate);
+	xsf_json_u64(w, "reordered", a->reordered);
+	xsf_json_u64(w, "restarts", a->restarts);
+	xsf_json_u64(w, "faulty", a->faulty);
+	xsf_json_u64(w, "flow_samples", a->flow_samples);
+	xsf_json_u64(w, "counter_samples", a->counter_samples);
+	xsf_json_u64(w, "drop_samples", a->drop_samples);
+}
+
+void xsf_json_agent(struct xsf_json *j, uint32_t slot)
+{
+	const struct xsf_agent *a = &j->s->agents[slot];
+	uint32_t generation = __atomic_load_n(&a->generation, __ATOMIC_ACQUIRE);
+	struct xsf_writer *w = &j->w;
+	struct mark mark;
+
+	if (!xsf_snapshot_agent_shown(j->s, slot))
+		return;
+	mark = element(j);
+	xsf_json_address(w, "agent", a->key.addr);
+	xsf_json_u64(w, "sub_agent", a->key.sub_agent);
+	xsf_json_name(w, "name", a->name, a->name_len);
+	xsf_json_address(w, "source", a->source);
+	xsf_json_u64(w, "source_port", a->source_port);
+	agent_counts(w, a);
+	xsf_json_u64(w, "drops", a->drops);
+	xsf_json_milli(w, "last_seen_seconds_ago", ms_ago(j->s, a->last_seen_ns));
+	xsf_json_u64(w, "uptime_ms", a->uptime_ms);
+	element_end(j, mark, __atomic_load_n(&a->generation, __ATOMIC_ACQUIRE) == generation);
+}
+
+/* What found no place in the table, or lost it. */
+void xsf_json_agent_other(struct xsf_json *j, uint32_t i)
+{
+	(void)i;
+	if (j->s->nr_agents)
+		agent_counts(&j->w, &j->s->agents[0]);
+}
+
+static void if_counters(struct xsf_json *j, const struct xsf_interface *i)
+{
+	struct xsf_writer *w = &j->w;
+	uint64_t value = i->speed;
+
+	xsf_json_u64(w, "type", i->type);
+	if (value != UINT64_MAX)
+		xsf_json_u64(w, "speed", value);
+	xsf_json_u64(w, "direction", i->direction);
+	value = i->status;
+	if (value != UINT32_MAX) {
+		xsf_json_u64(w, "status", value);
+		xsf_json_str(w, "admin", value & 1 ? "up" : "down");
+		xsf_json_str(w, "oper", value & 2 ? "up" : "down");
+	}
+	for (int n = 0; n < XSF_NR_IF_COUNTERS; n++) {
+		if (xsf_if_counter_read(i, n, &value))
+			xsf_json_u64(w, xsf_if_counter_name(n), value);
+	}
+	xsf_json_milli(w, "counters_seconds_ago", ms_ago(j->s, i->counters_ns));
+}
+
+static void sampled(struct xsf_writer *w, const struct xsf_source *source)
+{
+	xsf_json_open_at(w, "sampled", '{');
+	for (int d = 0; d < XSF_DIRECTIONS; d++) {
+		const struct xsf_traffic *t = &source->traffic[d];
+
+		xsf_json_open_at(w, xsf_direction_names[d], '{');
+		xsf_json_u64(w, "samples", t->samples);
+		xsf_json_u64(w, "packets", t->packets);
+		xsf_json_u64(w, "bytes", t->bytes);
+		if (t->roce_packets) {
+			xsf_json_u64(w, "roce_packets", t->roce_packets);
+			xsf_json_u64(w, "roce_bytes", t->roce_bytes);
+			xsf_json_u64(w, "ce_packets", t->ce_packets);
+			xsf_json_u64(w, "cnp_packets", t->cnp_packets);
+		}
+		if (t->trimmed_packets)
+			xsf_json_u64(w, "trimmed_packets", t->trimmed_packets);
+		xsf_json_shut(w, '}');
+	}
+	xsf_json_shut(w, '}');
+	if (source->flow_sequence) {
+		xsf_json_u64(w, "sampling_rate", source->sampling_rate);
+		xsf_json_u64(w, "sample_pool", source->sample_pool);
+		xsf_json_u64(w, "drops", source->drops);
+	}
+}
+
+static void sample_numbers(struct xsf_writer *w, const struct xsf_interface *i)
+{
+	xsf_json_u64(w, "flow_lost", i->flow_lost);
+	xsf_json_u64(w, "flow_duplicate", i->flow_duplicate);
+	xsf_json_u64(w, "flow_reordered", i->flow_reordered);
+	xsf_json_u64(w, "counter_lost", i->counter_lost);
+	xsf_json_u64(w, "counter_duplicate", i->counter_duplicate);
+	xsf_json_u64(w, "counter_reordered", i->counter_reordered);
+	xsf_json_u64(w, "sample_restarts", i->sample_restarts);
+	xsf_json_u64(w, "drop_samples", i->drop_samples);
+}
+
+void xsf_json_interface(struct xsf_json *j, uint32_t slot)
+{
+	const struct xsf_source *source = &j->s->sources[slot];
+	uint32_t generation = __atomic_load_n(&source->generation, __ATOMIC_ACQUIRE);
+	const struct xsf_interface *i = xsf_snapshot_interface(j->s, slot);
+	struct xsf_writer *w = &j->w;
+	const struct xsf_agent *a;
+	struct mark mark;
+
+	if (!xsf_snapshot_interface_shown(j->s, slot, &a))
+		return;
+	mark = element(j);
+	xsf_json_address(w, "agent", a->key.addr);
+	xsf_json_u64(w, "sub_agent", a->key.sub_agent);
+	xsf_json_u64(w, "ifindex", source->key.index);
+	xsf_json_name(w, "ifname", i ? i->name : NULL, i ? i->name_len : 0);
+	if (i && i->has_counters)
+		if_counters(j, i);
+	sampled(w, source);
+	if (i)
+		sample_numbers(w, i);
+	element_end(j, mark,
+		    __atomic_load_n(&source->generation, __ATOMIC_ACQUIRE) == generation &&
+			    xsf_snapshot_source_agent(j->s, slot, &a));
+}
+
+void xsf_json_source(struct xsf_json *j, uint32_t slot)
+{
+	const struct xsf_source *src = &j->s->sources[slot];
+	uint32_t generation = __atomic_load_n(&src->generation, __ATOMIC_ACQUIRE);
+	const struct xsf_interface *i = xsf_snapshot_interface(j->s, slot);
+	struct xsf_writer *w = &j->w;
+	const struct xsf_agent *a;
+	struct mark mark;
+
+	if (!xsf_snapshot_source_shown(j->s, slot, &a) || xsf_source_is_interface(src))
+		return;
+	mark = element(j);
+	xsf_json_address(w, "agent", a->key.addr);
+	xsf_json_u64(w, "sub_agent", a->key.sub_agent);
+	xsf_json_u64(w, "class", src->key.class);
+	xsf_json_u64(w, "index", src->key.index);
+	sampled(w, src);
+	if (i)
+		sample_numbers(w, i);
+	element_end(j, mark,
+		    __atomic_load_n(&src->generation, __ATOMIC_ACQUIRE) == generation &&
+			    xsf_snapshot_source_agent(j->s, slot, &a));
+}
+
+void xsf_json_source_other(struct xsf_json *j, uint32_t i)
+{
+	(void)i;
+	if (j->s->nr_sources)
+		sampled(&j->w, &j->s->sources[0]);
+}
+
+void xsf_json_table(struct xsf_json *j, uint32_t which)
+{
+	static const char *const names[XSF_TABLES] = {
+		[XSF_TABLE_AGENTS] = "agents",
+		[XSF_TABLE_SOURCES] = "sources",
+	};
+	struct xsf_fill fill;
+
+	xsf_snapshot_fill(j->s, which, &fill);
+	xsf_json_open_at(&j->w, names[which], '{');
+	xsf_json_u64(&j->w, "size", fill.size);
+	xsf_json_u64(&j->w, "used", fill.used);
+	xsf_json_u64(&j->w, "stale", fill.stale);
+	xsf_json_shut(&j->w, '}');
+}
+
+void xsf_json_attached(struct xsf_json *j, uint32_t i)
+{
+	const struct xsf_attached *a = &j->s->attached[i];
+	struct xsf_writer *w = &j->w;
+
+	xsf_json_open_at(w, NULL, '{');
+	xsf_json_name(w, "ifname", (const uint8_t *)a->ifname,
+		      strnlen(a->ifname, sizeof(a->ifname)));
+	xsf_json_u64(w, "ifindex", a->ifindex);
+	xsf_json_str(w, "mode", a->mode);
+	xsf_json_str(w, "verdict", a->verdict);
+	xsf_json_str(w, "how", a->how);
+	xsf_json_u64(w, "prog_id", a->prog_id);
+	xsf_json_bool(w, "frags", a->frags != 0);
+	xsf_json_u64(w, "run_time_ns", a->run_time_ns);
+	xsf_json_u64(w, "run_count", a->run_count);
+	xsf_json_shut(w, '}');
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "serve/text.h"
+
+#include <errno.h>
+#include "model/snapshot.h"
+
+static const char digit_pairs[] = "0001020304050607080910111213141516171819"
+				  "2021222324252627282930313233343536373839"
+				  "4041424344454647484950515253545556575859"
+				  "6061626364656667686970717273747576777879"
+				  "8081828384858687888990919293949596979899";
+
+/* Digits of v, right-aligned at `end`; returns where they start. */
+static char *digits(char *end, uint64_t v)
+{
+	while (v >= 100) {
+		end -= 2;
+		memcpy(end, digit_pairs + v % 100 * 2, 2);
+		v /= 100;
+	}
+	if (v >= 10) {
+		end -= 2;
+		memcpy(end, digit_pairs + v * 2, 2);
+	} else {
+		*--end = (char)('0' + v);
+	}
+	return end;
+}
+
+void xsf_text_u64(struct xsf_text *t, uint64_t v)
+{
+	char buf[20], *end = buf + sizeof(buf), *p = digits(end, v);
+
+	xsf_text_add(t, p, (size_t)(end - p));
+}
+
+void xsf_text_milli(struct xsf_text *t, uint64_t v)
+{
+	char fraction[4] = { '.', '0', '0', '0' };
+
+	xsf_text_u64(t, v / 1000);
+	digits(fraction + 4, v % 1000);
+	xsf_text_add(t, fraction, sizeof(fraction));
+}
+
+void xsf_text_address(struct xsf_text *t, const uint8_t addr[16])
+{
+	char buf[XSF_ADDRESS_TEXT];
+
+	xsf_text_str(t, xsf_address_text(addr, buf));
+}
+
+/* Bytes of the character at s (n > 0 bytes are left) when it is valid UTF-8 (RFC 3629) and no control
+ * character; else 0. */
+static size_t character(const uint8_t *s, size_t n)
+{
+	uint32_t c, min;
+	size_t len;
+
+	if (s[0] < 0x80)
+		return s[0] >= 0x20 && s[0] != 0x7f;
+	if (s[0] >= 0xc2 && s[0] <= 0xdf) {
+		len = 2;
+		c = s[0] & 0x1f;
+		min = 0xa0; /* U+0080 to U+009F are control characters */
+	} else if ((s[0] & 0xf0) == 0xe0) {
+		len = 3;
+		c = s[0] & 0xf;
+		min = 0x800;
+	} else if (s[0] >= 0xf0 && s[0] <= 0xf4) {
+		len = 4;
+		c = s[0] & 7;
+		min = 0x10000;
+	} else {
+		return 0;
+	}
+	if (n < len)
+		return 0;
+	for (size_t i = 1; i < len; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if (c < min || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	return len;
+}
+
+void xsf_text_name(struct xsf_text *t, const uint8_t *name, size_t n)
+{
+	uint8_t copy[XSF_NAME_LEN];
+
+	n = XSF_MIN(n, sizeof(copy));
+	if (!n)
+		return;
+	memcpy(copy, name, n);
+	for (size_t i = 0; i < n;) {
+		size_t len = character(copy + i, n - i);
+
+		if (copy[i] == '\n') {
+			XSF_TEXT_LIT(t, "\\n");
+			i++;
+		} else if (!len) {
+			xsf_text_char(t, '?');
+			i++;
+		} else {
+			if (copy[i] == '\\' || copy[i] == '"')
+				xsf_text_char(t, '\\');
+			xsf_text_add(t, (const char *)copy + i, len);
+			i += len;
+		}
+	}
+}
+
+void xsf_text_quoted(struct xsf_text *t, const char *s)
+{
+	xsf_text_name(t, (const uint8_t *)s, strnlen(s, XSF_NAME_LEN));
+}
+
+ssize_t xsf_pull_read(struct xsf_pull *p, int (*next)(void *arg, struct xsf_text *t), void *arg,
+		      char *buf, size_t max)
+{
+	size_t n;
+
+	if (p->at == p->len && !p->ended) {
+		struct xsf_text t = { .buf = p->buf, .max = sizeof(p->buf) };
+
+		while (!p->ended && t.max - t.len >= XSF_PIECE_MAX)
+			p->ended = !next(arg, &t);
+		if (t.full)
+			return -EOVERFLOW;
+		p->at = 0;
+		p->len = t.len;
+	}
+	n = XSF_MIN(max, p->len - p->at);
+	memcpy(buf, p->buf + p->at, n);
+	p->at += n;
+	return (ssize_t)n;
+}
