@@ -4,6 +4,7 @@
 #define XSF_CMD_H
 
 #include <stdint.h>
+#include <xsf/abi.h>
 
 /* Exit codes: 0 done, 1 failed, 2 wrong usage. */
 #define XSF_EXIT_FAILURE 1
@@ -32,5 +33,8 @@ int xsf_usage(const char *command, const char *format, ...) __attribute__((forma
 
 /* Parses a whole decimal number in [min, max]. 0, or -EINVAL with *value untouched. */
 int xsf_parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *value);
+
+/* "6343,6344": at most XSF_MAX_PORTS ports from 1 to 65535; unused places become 0. 0 or -EINVAL. */
+int xsf_parse_ports(const char *text, uint16_t ports[XSF_MAX_PORTS]);
 
 #endif

@@ -56,3 +56,28 @@ int xsf_parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *value)
 	*value = v;
 	return 0;
 }
+
+int xsf_parse_ports(const char *text, uint16_t ports[XSF_MAX_PORTS])
+{
+	uint16_t parsed[XSF_MAX_PORTS] = { 0 };
+	unsigned int n = 0;
+
+	for (;;) {
+		char one[8];
+		size_t len = strcspn(text, ",");
+		uint64_t port;
+
+		if (n == XSF_MAX_PORTS || len >= sizeof(one))
+			return -EINVAL;
+		memcpy(one, text, len);
+		one[len] = 0;
+		if (xsf_parse_u64(one, 1, 65535, &port))
+			return -EINVAL;
+		parsed[n++] = (uint16_t)port;
+		if (!text[len])
+			break;
+		text += len + 1;
+	}
+	memcpy(ports, parsed, sizeof(parsed));
+	return 0;
+}

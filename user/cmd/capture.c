@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/capture.h"
+
+#include <errno.h>
+#include <pcap/pcap.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xsf/base.h>
+#include <xsf/net.h>
+
+/* An EtherType that no frame has: it counts as not_ip. */
+#define TYPE_UNKNOWN 0xffff
+
+#define SLL_LEN 16
+#define SLL_PROTOCOL 14
+#define SLL2_LEN 20
+#define SLL2_PROTOCOL 0
+#define NULL_LEN 4
+
+struct xsf_capture {
+	pcap_t *pcap;
+	int link;
+	uint64_t last_ns;
+};
+
+int xsf_capture_open(const char *path, struct xsf_capture **capture, char *why, size_t len)
+{
+	char error[PCAP_ERRBUF_SIZE] = "";
+	struct xsf_capture *c = calloc(1, sizeof(*c));
+
+	if (!c) {
+		snprintf(why, len, "out of memory");
+		return -ENOMEM;
+	}
+	c->pcap = pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, error);
+	if (!c->pcap) {
+		/* libpcap starts some of its messages with the name. */
+		snprintf(why, len, "%s",
+			 strncmp(error, path, strlen(path)) ? error : error + strlen(path) + 2);
+		free(c);
+		return -EINVAL;
+	}
+	c->link = pcap_datalink(c->pcap);
+	switch (c->link) {
+	case DLT_EN10MB:
+	case DLT_RAW:
+	case DLT_IPV4:
+	case DLT_IPV6:
+	case DLT_LINUX_SLL:
+	case DLT_LINUX_SLL2:
+	case DLT_NULL:
+	case DLT_LOOP:
+		*capture = c;
+		return 0;
+	}
+	snprintf(
+		why, len, "link type %s (%d) is not supported; EN10MB, RAW, SLL, SLL2 and NULL are",
+		pcap_datalink_val_to_name(c->link) ? pcap_datalink_val_to_name(c->link) : "unknown",
+		c->link);
+	xsf_capture_close(c);
+	return -EPROTONOSUPPORT;
+}
+
+static uint32_t type_by_version(const struct xsf_capture_frame *f)
+{
+	if (!f->caplen)
+		return TYPE_UNKNOWN;
+	return f->data[0] >> 4 == 4 ? NET_TYPE_IP4 :
+	       f->data[0] >> 4 == 6 ? NET_TYPE_IP6 :
+				      TYPE_UNKNOWN;
+}
+
+/* Address family of BSD loopback headers; IPv6 has another number on each BSD, Linux uses 10. */
+static uint32_t type_by_family(const uint8_t *p)
+{
+	uint32_t family = xsf_be32(p);
+
+	/* DLT_NULL is in the byte order of the machine that captured. */
+	if (family > 0xffff)
+		family = __builtin_bswap32(family);
+	switch (family) {
+	case 2:
+		return NET_TYPE_IP4;
+	case 10:
+	case 24:
+	case 28:
+	case 30:
+		return NET_TYPE_IP6;
+	}
+	return TYPE_UNKNOWN;
+}
+
+static void skip(struct xsf_capture_frame *f, uint32_t n)
+{
+	f->data += n;
+	f->caplen -= n;
+	f->len -= n;
+}
+
+static void link_layer(int link, struct xsf_capture_frame *f)
+{
+	uint32_t header = link == DLT_LINUX_SLL	 ? SLL_LEN :
+			  link == DLT_LINUX_SLL2 ? SLL2_LEN :
+			  link == DLT_NULL	 ? NULL_LEN :
+			  link == DLT_LOOP	 ? NULL_LEN :
+						   0;
+
+	f->type = 0;
+	if (link == DLT_EN10MB)
+		return;
+	if (!header) {
+		f->type = type_by_version(f);
+		return;
+	}
+	f->type = TYPE_UNKNOWN;
+	if (f->caplen < header)
+		return;
+	if (link == DLT_LINUX_SLL)
+		f->type = xsf_be16(f->data + SLL_PROTOCOL);
+	else if (link == DLT_LINUX_SLL2)
+		f->type = xsf_be16(f->data + SLL2_PROTOCOL);
+	else
+		f->type = type_by_family(f->data);
+	/* Type 0 would mean Ethernet. */
+	if (!f->type)
+		f->type = TYPE_UNKNOWN;
+	skip(f, header);
+}
+
+int xsf_capture_next(struct xsf_capture *c, struct xsf_capture_frame *f, char *why, size_t len)
+{
+	struct pcap_pkthdr *header;
+	const u_char *data;
+	int got = pcap_next_ex(c->pcap, &header, &data);
+	uint64_t ns;
+
+	if (got == PCAP_ERROR_BREAK)
+		return 0;
+	if (got != 1) {
+		snprintf(why, len, "%s", pcap_geterr(c->pcap));
+		return -EIO;
+	}
+	f->data = data;
+	f->caplen = header->caplen;
+	f->len = header->len < header->caplen ? header->caplen : header->len;
+	ns = (uint64_t)header->ts.tv_sec * 1000000000 + (uint64_t)header->ts.tv_usec;
+	if (ns > c->last_ns)
+		c->last_ns = ns;
+	f->ns = c->last_ns;
+	link_layer(c->link, f);
+	return 1;
+}
+
+void xsf_capture_close(struct xsf_capture *c)
+{
+	if (!c)
+		return;
+	pcap_close(c->pcap);
+	free(c);
+}

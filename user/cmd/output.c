@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/output.h"
+
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "serve/json.h"
+#include "serve/metrics.h"
+#include "serve/text.h"
+
+void xsf_print_json(const struct xsf_snapshot *snapshot)
+{
+	struct xsf_json *json = xsf_json_open(snapshot);
+	char buf[4096];
+	ssize_t n;
+
+	if (!json)
+		return;
+	while ((n = xsf_json_read(json, buf, sizeof(buf))) > 0)
+		fwrite(buf, 1, (size_t)n, stdout);
+	xsf_json_close(json);
+}
+
+void xsf_print_metrics(const struct xsf_snapshot *snapshot)
+{
+	struct xsf_metrics_options options = { .max_interfaces = UINT32_MAX };
+	struct xsf_metrics *metrics;
+	struct timespec t;
+	char buf[4096];
+	ssize_t n;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	options.unix_now_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	metrics = xsf_metrics_open(snapshot, &options);
+	if (!metrics)
+		return;
+	while ((n = xsf_metrics_read(metrics, buf, sizeof(buf))) > 0)
+		fwrite(buf, 1, (size_t)n, stdout);
+	xsf_metrics_close(metrics);
+}
+
+static void named(const char *name, uint64_t count)
+{
+	if (count)
+		printf("  %-24s %" PRIu64 "\n", name, count);
+}
+
+static void print_totals(const struct xsf_totals *t)
+{
+	uint64_t faults = 0;
+
+	printf("Datagrams: %" PRIu64 "\n", (uint64_t)t->datagrams);
+#define SUMMARY_OUTCOME(name, help) named(#name, t->datagram_##name);
+	XSF_DATAGRAM_OUTCOMES(SUMMARY_OUTCOME)
+	printf("Samples:\n");
+#define SUMMARY_SAMPLE(name, help) named(#name, t->sample_##name);
+	XSF_SAMPLE_TYPES(SUMMARY_SAMPLE)
+#define SUMMARY_FAULT_SUM(name, help) faults += t->fault_##name;
+	XSF_FAULTS(SUMMARY_FAULT_SUM)
+	printf("Malformed: %" PRIu64 "\n", faults);
+#define SUMMARY_FAULT(name, help) named(#name, t->fault_##name);
+	XSF_FAULTS(SUMMARY_FAULT)
+	printf("Other frames:\n");
+#define SUMMARY_FRAME(name, help) named(#name, t->name);
+	XSF_FRAME_OUTCOMES(SUMMARY_FRAME)
+	printf("Limits met and other events:\n");
+#define SUMMARY_EVENT(name, help) named(#name, t->name);
+	XSF_EVENTS(SUMMARY_EVENT)
+}
+
+static void print_agents(const struct xsf_snapshot *s)
+{
+	uint32_t shown = 0, rows = 0;
+	char address[INET6_ADDRSTRLEN], name[2 * XSF_NAME_LEN + 1];
+
+	for (uint32_t i = 0; i < s->nr_agents; i++)
+		shown += (uint32_t)xsf_snapshot_agent_shown(s, i);
+	printf("Agents: %" PRIu32 "\n", shown);
+	if (!shown)
+		return;
+	printf("  %-24s %-16s %10s %10s %8s %8s %6s %10s\n", "agent", "name", "datagrams",
+	       "samples", "lost", "restarts", "dup", "seen s ago");
+	for (uint32_t i = 0; i < s->nr_agents && rows < XSF_SUMMARY_ROWS; i++) {
+		const struct xsf_agent *a = &s->agents[i];
+		struct xsf_text text = { .buf = name, .max = sizeof(name) - 1 };
+		uint64_t lost = a->lost + xsf_agent_pending(a);
+
+		if (!xsf_snapshot_agent_shown(s, i))
+			continue;
+		xsf_text_name(&text, a->name, XSF_MIN(a->name_len, XSF_NAME_LEN));
+		name[text.len] = 0;
+		printf("  %-24s %-16s %10" PRIu64 " %10" PRIu64 " %8" PRIu64 " %8" PRIu64
+		       " %6" PRIu64 " %10.1f\n",
+		       xsf_address_text(a->key.addr, address), name, (uint64_t)a->datagrams,
+		       (uint64_t)(a->flow_samples + a->counter_samples + a->drop_samples), lost,
+		       (uint64_t)a->restarts, (uint64_t)a->duplicate,
+		       s->now_ns > a->last_seen_ns ? (double)(s->now_ns - a->last_seen_ns) / 1e9 :
+						     0);
+		rows++;
+	}
+	if (rows < shown)
+		printf("  ... and %" PRIu32 " more (--json lists all)\n", shown - rows);
+}
+
+static void print_operations(const struct xsf_snapshot *s)
+{
+	uint64_t samples[256] = { 0 }, packets[256] = { 0 };
+
+	for (uint32_t row = 0; row < s->nr_groups * XSF_DIRECTIONS * XSF_CARRIERS; row++) {
+		for (uint32_t op = 0; op < 256; op++) {
+			samples[op] += s->ops[row].opcode[op].samples;
+			packets[op] += s->ops[row].opcode[op].packets;
+		}
+	}
+	printf("RoCE operations:\n");
+	for (uint32_t op = 0; op < 256; op++) {
+		const char *transport, *ibta, *name;
+
+		if (!samples[op])
+			continue;
+		xsf_opcode_names((uint8_t)op, &transport, &ibta, &name);
+		printf("  0x%02x %-3s %-32s %10" PRIu64 " samples %14" PRIu64 " packets\n", op,
+		       transport, ibta, samples[op], packets[op]);
+	}
+}
+
+static void print_reason(void *arg, const char *name, uint64_t count)
+{
+	(void)arg;
+	named(name, count);
+}
+
+void xsf_print_summary(const struct xsf_snapshot *s)
+{
+	print_totals(&s->totals);
+	print_agents(s);
+	print_operations(s);
+	printf("Drop notifications by reason:\n");
+	xsf_snapshot_reasons(s, 0, print_reason, NULL);
+	printf("Sampled discards by reason:\n");
+	xsf_snapshot_reasons(s, 1, print_reason, NULL);
+}
