@@ -63,7 +63,6 @@ static int handle_body(void *arg, const struct xsf_http_request *request,
 	bodies++;
 	body->left = bytes ? strtoull(bytes, NULL, 10) : 50 << 20;
 	body->breaks = !strcmp(xsf_http_path(request), "/broken");
-	reply->content_type = XSF_CONTENT_METRICS;
 	reply->read = body_read;
 	reply->free = body_free;
 	reply->state = body;
@@ -93,10 +92,11 @@ static int handle_counts(void *arg, const struct xsf_http_request *request,
 	for (unsigned int i = 0; i < XSF_HTTP_NR_CUTS; i++)
 		at += snprintf(at, (size_t)(end - at), "%s %llu\n", xsf_http_cut_name(i),
 			       (unsigned long long)counts->cut[i]);
-	snprintf(at, (size_t)(end - at),
-		 "accepted %llu\nopen %u\nstreams %u\nbody_bytes %llu\nbodies %lu\nleast_room %zu\n",
-		 (unsigned long long)counts->accepted, counts->open, counts->streams,
-		 (unsigned long long)counts->body_bytes, bodies, least_room);
+	snprintf(
+		at, (size_t)(end - at),
+		"accepted %llu\nopen %u\nstreams %u\nbody_bytes %llu\nbodies %lu\nleast_room %zu\n",
+		(unsigned long long)counts->accepted, counts->open, counts->streams,
+		(unsigned long long)counts->body_bytes, bodies, least_room);
 	return 0;
 }
 

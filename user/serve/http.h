@@ -19,52 +19,51 @@
 #define XSF_HTTP_READ_MIN 4096 /* least room that xsf_http_reply.read is given */
 
 #define XSF_CONTENT_TEXT "text/plain; charset=utf-8"
-#define XSF_CONTENT_METRICS "text/plain; version=0.0.4; charset=utf-8"
 #define XSF_CONTENT_JSON "application/json"
 
 /* Bounds; README repeats the defaults. */
 struct xsf_http_limits {
 	unsigned int connections; /* open at once; 16 to 4096 */
-	unsigned int per_host;	  /* of them from one IPv4 address or IPv6 /64; loopback is exempt */
-	unsigned int streams;	  /* bodies being pulled at once; beyond: 503 */
-	unsigned int memory;	  /* bytes a connection for request line, headers and write buffer */
-	unsigned int uri;	  /* bytes of a request target; longer: 414 */
-	unsigned int head_ms;	  /* from accept, or the last reply, to the whole request head */
-	unsigned int stall_ms;	  /* a reply that makes no progress */
-	unsigned int reply_ms;	  /* a whole reply */
+	unsigned int per_host; /* of them from one IPv4 address or IPv6 /64; loopback is exempt */
+	unsigned int streams;  /* bodies being pulled at once; beyond: 503 */
+	unsigned int memory;   /* bytes a connection for request line, headers and write buffer */
+	unsigned int uri;      /* bytes of a request target; longer: 414 */
+	unsigned int head_ms;  /* from accept, or the last reply, to the whole request head */
+	unsigned int stall_ms; /* a reply that makes no progress */
+	unsigned int reply_ms; /* a whole reply */
 };
 
-#define XSF_HTTP_LIMITS_DEFAULT                                                                    \
-	{                                                                                          \
-		.connections = 256, .per_host = 64, .streams = 32, .memory = 32768, .uri = 8192,   \
-		.head_ms = 10000, .stall_ms = 10000, .reply_ms = 60000                             \
+#define XSF_HTTP_LIMITS_DEFAULT \
+	{ \
+		.connections = 256, .per_host = 64, .streams = 32, .memory = 32768, .uri = 8192, \
+		.head_ms = 10000, .stall_ms = 10000, .reply_ms = 60000 \
 	}
 
 /* Status codes that are counted by themselves; any other is "other". */
-#define XSF_HTTP_CODES(X)                                                                          \
-	X(200)                                                                                     \
-	X(400)                                                                                     \
-	X(404)                                                                                     \
-	X(405)                                                                                     \
-	X(413)                                                                                     \
-	X(414)                                                                                     \
-	X(431)                                                                                     \
-	X(500)                                                                                     \
-	X(503)                                                                                     \
+#define XSF_HTTP_CODES(X) \
+	X(200) \
+	X(400) \
+	X(404) \
+	X(405) \
+	X(413) \
+	X(414) \
+	X(431) \
+	X(500) \
+	X(503) \
 	X(505)
 
 #define XSF_HTTP_CODE_ENUM(code) XSF_HTTP_##code,
 enum xsf_http_code { XSF_HTTP_CODES(XSF_HTTP_CODE_ENUM) XSF_HTTP_OTHER, XSF_HTTP_NR_CODES };
 
 /* Why the server closed a connection by itself, or did not take it. */
-#define XSF_HTTP_CUTS(X)                                                                           \
-	X(HEAD_TIMEOUT, head_timeout, "no whole request head in time")                             \
-	X(STALLED, stalled, "the client did not read its reply")                                   \
-	X(REPLY_TIMEOUT, reply_timeout, "the whole reply took too long")                           \
-	X(EVICTED, evicted, "room for a newer connection")                                         \
-	X(HOST_LIMIT, host_limit, "room for a newer connection of the same host")                  \
-	X(STREAM_LIMIT, stream_limit, "a slow reply, for a newer one")                             \
-	X(REFUSED, refused, "no room could be made, or no memory or descriptor was left")          \
+#define XSF_HTTP_CUTS(X) \
+	X(HEAD_TIMEOUT, head_timeout, "no whole request head in time") \
+	X(STALLED, stalled, "the client did not read its reply") \
+	X(REPLY_TIMEOUT, reply_timeout, "the whole reply took too long") \
+	X(EVICTED, evicted, "room for a newer connection") \
+	X(HOST_LIMIT, host_limit, "room for a newer connection of the same host") \
+	X(STREAM_LIMIT, stream_limit, "a slow reply, for a newer one") \
+	X(REFUSED, refused, "no room could be made, or no memory or descriptor was left") \
 	X(READ_ERROR, read_error, "the body failed half way")
 
 #define XSF_HTTP_CUT_ENUM(id, name, help) XSF_CUT_##id,
@@ -86,8 +85,9 @@ struct xsf_http_request;
 struct xsf_http_reply {
 	unsigned int status;
 	const char *content_type; /* must outlive the reply */
-	/* Up to max (at least XSF_HTTP_READ_MIN) bytes into buf: their number, 0 at the end, or negative errno, which
-	 * cuts the connection so that the client does not take half a body for a whole one. */
+	/* Up to max (at least XSF_HTTP_READ_MIN) bytes into buf: their number, 0 at the end, or
+	 * negative errno, which cuts the connection so that the client does not take half a body
+	 * for a whole one. */
 	ssize_t (*read)(void *state, char *buf, size_t max);
 	void (*free)(void *state); /* called once when the reply is over, however it ended */
 	void *state;

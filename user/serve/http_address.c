@@ -70,7 +70,7 @@ int xsf_http_address(const char *text, struct sockaddr_storage *addr, socklen_t 
 		snprintf(why, why_len, "it is longer than any address");
 		return -EINVAL;
 	}
-	strcpy(copy, text);
+	memcpy(copy, text, strlen(text) + 1);
 	fault = split(copy, &host, &port);
 	if (!fault && port) {
 		number = parse_port(port);
@@ -83,13 +83,15 @@ int xsf_http_address(const char *text, struct sockaddr_storage *addr, socklen_t 
 	}
 	/* The one name that means the same everywhere (RFC 6761, 6.3). */
 	if (!strcmp(host, "localhost"))
-		host = strcpy(copy, "127.0.0.1");
-	/* getaddrinfo takes short forms ("127.1", "1") too; a dot or colon count would not tell them. */
+		memcpy(host, "127.0.0.1", sizeof("127.0.0.1")); /* as long */
+	/* inet_pton refuses the short forms ("127.1", "1") that getaddrinfo takes; only getaddrinfo
+	 * takes an IPv6 address with its interface (fe80::1%eth0). */
 	hints.ai_family = strchr(host, ':') ? AF_INET6 : AF_INET;
 	if ((hints.ai_family == AF_INET && inet_pton(AF_INET, host, &(struct in_addr){ 0 }) != 1) ||
 	    getaddrinfo(host, NULL, &hints, &info)) {
 		snprintf(why, why_len,
-			 "write a numeric address of this host: 192.0.2.1, 192.0.2.1:8008 or [2001:db8::1]:8008");
+			 "write a numeric address of this host, as 192.0.2.1:8008 or "
+			 "[2001:db8::1]:8008");
 		return -EINVAL;
 	}
 	memset(addr, 0, sizeof(*addr));

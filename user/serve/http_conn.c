@@ -19,8 +19,8 @@ int xsf_conns_open(struct xsf_conns *conns, const struct xsf_http_limits *limits
 	if (!in_range(limits->connections, 16, 4096) || !in_range(limits->per_host, 1, 4096) ||
 	    !in_range(limits->streams, 1, 4096) || !in_range(limits->memory, 4096, 1 << 20) ||
 	    !in_range(limits->uri, 64, limits->memory) ||
-	    !in_range(limits->head_ms, 100, 3600000) ||
-	    !in_range(limits->stall_ms, 100, 3600000) || !in_range(limits->reply_ms, 100, 3600000))
+	    !in_range(limits->head_ms, 100, 3600000) || !in_range(limits->stall_ms, 100, 3600000) ||
+	    !in_range(limits->reply_ms, 100, 3600000))
 		return -EINVAL;
 	conns->limits = *limits;
 	conns->nr_places = limits->connections + XSF_CONN_SPARE;
@@ -94,7 +94,7 @@ static int rather(const struct xsf_conns *conns, const struct xsf_conn *a, const
 		return nr_a > nr_b;
 	if ((a->state == XSF_CONN_WAITING) != (b->state == XSF_CONN_WAITING))
 		return a->state == XSF_CONN_WAITING;
-	return a->since_ms < b->since_ms;
+	return a->order < b->order;
 }
 
 /* Among those of one host, or of all (UINT_MAX). */
@@ -163,6 +163,7 @@ struct xsf_conn *xsf_conns_add(struct xsf_conns *conns, const struct sockaddr *p
 		.host = host,
 		.loopback = loopback,
 		.since_ms = now_ms,
+		.order = conns->order++,
 		.progress_ms = now_ms,
 	};
 	return conn;
@@ -186,6 +187,7 @@ void xsf_conns_set(struct xsf_conns *conns, struct xsf_conn *conn, enum xsf_conn
 		conns->host[conn->host].nr--;
 	}
 	conn->state = state;
+	conn->order = conns->order++;
 	conn->since_ms = conn->progress_ms = now_ms;
 	conn->bytes = 0;
 }

@@ -6,10 +6,11 @@
 
 #include "serve/http.h"
 
-#define XSF_CONN_STALL_EVICT_MS 1000 /* a reply without progress for so long may go for a newcomer */
-#define XSF_CONN_STREAM_IDLE_MS 500  /* likewise a stream, for a newer stream */
-#define XSF_CONN_STREAM_AGE_MS 2000  /* and any stream of that age: the slowest */
-#define XSF_CONN_SPARE 64	     /* places for those that were cut and are not gone yet */
+#define XSF_CONN_STALL_EVICT_MS \
+	1000			    /* a reply without progress for so long may go for a newcomer */
+#define XSF_CONN_STREAM_IDLE_MS 500 /* likewise a stream, for a newer stream */
+#define XSF_CONN_STREAM_AGE_MS 2000 /* and any stream of that age: the slowest */
+#define XSF_CONN_SPARE 64	    /* places for those that were cut and are not gone yet */
 
 enum xsf_conn_state {
 	XSF_CONN_FREE,
@@ -25,6 +26,7 @@ struct xsf_conn {
 	unsigned int host;    /* index of its row in hosts */
 	int loopback;	      /* no limit per host */
 	uint64_t since_ms;    /* when the state began */
+	uint64_t order;	      /* of that among all changes */
 	uint64_t progress_ms; /* when a part of the body was last pulled */
 	uint64_t bytes;	      /* pulled in this reply */
 };
@@ -41,6 +43,7 @@ struct xsf_conns {
 	unsigned int nr_places; /* limits.connections + XSF_CONN_SPARE */
 	unsigned int open;	/* neither free nor closing */
 	unsigned int streams;
+	uint64_t order;
 };
 
 /* 0, -EINVAL when a limit is out of range, -ENOMEM. */

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define BACKLOG 1024
+#define BACKLOG 4096 /* net.core.somaxconn may be less */
 /* Bytes of kernel memory a connection may hold; the kernel doubles them for its own bookkeeping. Without
  * the bound a client that does not read makes the kernel keep tcp_wmem's maximum, 4 MB, for it. */
 #define SEND_BUFFER (128 * 1024)
@@ -27,7 +27,8 @@ static const char *advice(int err)
 	case EACCES:
 		return "ports below 1024 need root or CAP_NET_BIND_SERVICE, choose a higher one";
 	case EAFNOSUPPORT:
-		return "this kernel or namespace has no such protocol, choose another with --listen";
+		return "this kernel or namespace has no such protocol, choose another with "
+		       "--listen";
 	default:
 		return "choose another address with --listen";
 	}
