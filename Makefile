@@ -50,7 +50,8 @@ $(B)/%.skel.h: build/%.bpf.o
 	$(BPFTOOL) gen skeleton $< name $* > $@.tmp
 	mv $@.tmp $@
 
-$(B)/user/kernel/%.o $(B)/tests/%.o: | $(B)/xdp_sflow.skel.h
+# What may include the skeleton; later builds know it from the .d files.
+$(filter $(B)/user/kernel/%,$(USER_OBJ)) $(UNIT:%=%.o) $(PROGRUN:%=%.o) $(TOOLS:%=%.o): | $(B)/xdp_sflow.skel.h
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kernel/layout.h"
 #include "kernel/pins.h"
 #include "kernel/programs.h"
 
@@ -37,31 +38,38 @@ enum map {
 	NR_MAPS
 };
 
+#define ARRAY(value, entries) \
+	{ \
+		BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(value), entries, BPF_F_MMAPABLE, 0 \
+	}
+#define PER_CPU(value, entries, rows) \
+	{ \
+		BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32), sizeof(value), entries, 0, rows \
+	}
+#define OP_ROWS (XSF_DIRECTIONS * XSF_CARRIERS)
+
+/* bpf/maps.bpf.h, as a reader sees it. */
 static const struct {
 	const char *name;
-	uint32_t type;
-	uint32_t key_size;
-	uint32_t value_size;
-	uint32_t entries; /* a multiple of it where the number of groups decides */
+	struct xsf_layout layout;
 } specs[NR_MAPS] = {
-	[AGENTS] = { "xsf_agents", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct xsf_agent), XSF_AGENTS },
-	[SOURCES] = { "xsf_sources", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct xsf_source),
-		      XSF_SOURCES },
-	[INTERFACES] = { "xsf_interfaces", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct xsf_interface),
-			 XSF_SOURCES },
-	[GROUPS] = { "xsf_groups", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct xsf_group), XSF_SOURCES },
-	[TOTALS] = { "xsf_totals", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct xsf_totals), 1 },
-	[OPS] = { "xsf_ops", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct xsf_op_row),
-		  XSF_DIRECTIONS *XSF_CARRIERS },
-	[TOS] = { "xsf_tos", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct xsf_tos_row),
-		  XSF_DIRECTIONS },
-	[RDMA] = { "xsf_rdma", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct xsf_rdma_row),
-		   XSF_DIRECTIONS },
-	[REASONS] = { "xsf_reasons", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct xsf_reasons), 1 },
-	[REASON_IDS] = { "xsf_reason_ids", BPF_MAP_TYPE_HASH, sizeof(struct xsf_reason_key), 8,
-			 XSF_REASONS_HIGH },
-	[CONTROL] = { "xsf_control", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct xsf_control),
-		      XSF_TABLES },
+	[AGENTS] = { "xsf_agents", ARRAY(struct xsf_agent, XSF_AGENTS) },
+	[SOURCES] = { "xsf_sources", ARRAY(struct xsf_source, XSF_SOURCES) },
+	[INTERFACES] = { "xsf_interfaces", ARRAY(struct xsf_interface, XSF_SOURCES) },
+	[GROUPS] = { "xsf_groups", ARRAY(struct xsf_group, XSF_SOURCES) },
+	[TOTALS] = { "xsf_totals", PER_CPU(struct xsf_totals, 1, 0) },
+	[OPS] = { "xsf_ops", PER_CPU(struct xsf_op_row, XSF_GROUPS *OP_ROWS, OP_ROWS) },
+	[TOS] = { "xsf_tos",
+		  PER_CPU(struct xsf_tos_row, XSF_GROUPS *XSF_DIRECTIONS, XSF_DIRECTIONS) },
+	[RDMA] = { "xsf_rdma",
+		   PER_CPU(struct xsf_rdma_row, XSF_GROUPS *XSF_DIRECTIONS, XSF_DIRECTIONS) },
+	[REASONS] = { "xsf_reasons", PER_CPU(struct xsf_reasons, 1, 0) },
+	[REASON_IDS] = { "xsf_reason_ids",
+			 { BPF_MAP_TYPE_HASH, sizeof(struct xsf_reason_key), sizeof(__u64),
+			   XSF_REASONS_HIGH, 0, 0 } },
+	[CONTROL] = { "xsf_control",
+		      { BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(struct xsf_control), XSF_TABLES,
+			0, 0 } },
 };
 
 /* The kernel maps a BPF array only through a descriptor that may write; who has read rights alone gets
@@ -84,7 +92,7 @@ static size_t table_len(enum map m)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	/* The kernel rounds array elements up to 8 bytes; ours are multiples of 8. */
-	size_t len = (size_t)specs[m].value_size * specs[m].entries;
+	size_t len = (size_t)specs[m].layout.value_size * specs[m].layout.entries;
 
 	return (len + page - 1) / page * page;
 }
@@ -115,76 +123,50 @@ static int open_table(struct xsf_maps *maps, enum map m)
 	return 0;
 }
 
-static int open_map(struct xsf_maps *maps, enum map m, char *why, size_t len)
+static int open_map(struct xsf_maps *maps, enum map m, struct xsf_why *why)
 {
-	struct bpf_map_info info = {};
-	__u32 info_len = sizeof(info);
-	int by_group = m == OPS || m == TOS || m == RDMA;
+	uint32_t rows = specs[m].layout.rows_per_group, entries, id;
+	char path[PATH_MAX];
+	int err;
 
-	maps->fd[m] = xsf_pins_open_readonly(maps->dir, specs[m].name, NULL);
-	if (maps->fd[m] < 0) {
-		int err = maps->fd[m];
-
-		if (err == -ENOENT)
-			snprintf(why, len,
-				 "no map %s is pinned in %s; load a program first (xdp-sflow load)",
-				 specs[m].name, maps->dir);
-		else
-			snprintf(why, len, "cannot open the pinned map %s/%s: %s%s", maps->dir,
-				 specs[m].name, strerror(-err),
-				 err == -EACCES || err == -EPERM ?
-					 "; run as root or as a member of group " XSF_PIN_GROUP :
-					 "");
+	err = xsf_pins_path(path, maps->dir, specs[m].name, NULL);
+	if (err)
+		return xsf_because(why, err, "directory name too long");
+	maps->fd[m] = err = xsf_pins_open_readonly(maps->dir, specs[m].name, NULL);
+	if (err == -ENOENT)
+		return xsf_because(why, err,
+				   "no map %s is pinned in %s; first: xdp-sflow load IFACE",
+				   specs[m].name, maps->dir);
+	if (err < 0)
+		return xsf_because(why, err, "cannot open the pinned map %s: %s%s", path,
+				   xsf_errno_text(err),
+				   err == -EACCES || err == -EPERM ?
+					   "; run as root or as a member of group " XSF_PIN_GROUP :
+					   "");
+	err = xsf_layout_check(maps->fd[m], path, &specs[m].layout, &id, &entries, why);
+	if (err)
 		return err;
-	}
-	if (bpf_obj_get_info_by_fd(maps->fd[m], &info, &info_len)) {
-		snprintf(why, len, "cannot ask about the pinned map %s/%s: %s", maps->dir,
-			 specs[m].name, strerror(errno));
-		return -errno;
-	}
-	if (info.type != specs[m].type || info.key_size != specs[m].key_size ||
-	    info.value_size != specs[m].value_size ||
-	    (by_group ? !info.max_entries || info.max_entries % specs[m].entries :
-			info.max_entries != specs[m].entries)) {
-		snprintf(why, len,
-			 "pin %s/%s has another layout: type %u, key %u, value %u bytes, %u "
-			 "entries, where "
-			 "this version has type %u, key %u, value %u, %u%s; use the version that "
-			 "made it, or "
-			 "remove the pins with 'xdp-sflow unload --all --purge'",
-			 maps->dir, specs[m].name, info.type, info.key_size, info.value_size,
-			 info.max_entries, specs[m].type, specs[m].key_size, specs[m].value_size,
-			 specs[m].entries, by_group ? " per group" : "");
-		return -EPROTO;
-	}
 	if (m == TOTALS)
-		maps->totals_id = info.id;
-	if (by_group) {
-		uint32_t nr = info.max_entries / specs[m].entries;
-
-		if (maps->nr_groups && maps->nr_groups != nr) {
-			snprintf(why, len,
-				 "the maps in %s are of different numbers of fabrics (%u and %u "
-				 "groups); "
-				 "remove them with 'xdp-sflow unload --all --purge'",
-				 maps->dir, maps->nr_groups, nr);
-			return -EPROTO;
-		}
-		maps->nr_groups = nr;
+		maps->totals_id = id;
+	if (rows) {
+		if (maps->nr_groups && maps->nr_groups != entries / rows)
+			return xsf_because(
+				why, -EPROTO,
+				"the maps in %s are of different numbers of fabrics (%u and %u "
+				"groups); remove them with: xdp-sflow unload --all --purge",
+				maps->dir, maps->nr_groups, entries / rows);
+		maps->nr_groups = entries / rows;
 	}
 	if (m < NR_TABLES) {
-		int err = open_table(maps, m);
-
-		if (err) {
-			snprintf(why, len, "cannot map %s/%s into memory: %s", maps->dir,
-				 specs[m].name, strerror(-err));
-			return err;
-		}
+		err = open_table(maps, m);
+		if (err)
+			return xsf_because(why, err, "cannot map %s into memory: %s", path,
+					   xsf_errno_text(err));
 	}
 	return 0;
 }
 
-int xsf_maps_open(const char *dir, struct xsf_maps **out, char *why, size_t len)
+static int open_all(const char *dir, struct xsf_maps **out, struct xsf_why *why)
 {
 	struct xsf_maps *maps = calloc(1, sizeof(*maps));
 	size_t rows;
@@ -195,15 +177,13 @@ int xsf_maps_open(const char *dir, struct xsf_maps **out, char *why, size_t len)
 		goto no_memory;
 	for (m = 0; m < NR_MAPS; m++)
 		maps->fd[m] = -1;
-	dir = dir ? dir : xsf_pins_default();
 	if (strlen(dir) >= XSF_MAX_DIR) {
-		snprintf(why, len, "directory name too long");
-		err = -ENAMETOOLONG;
+		err = xsf_because(why, -ENAMETOOLONG, "directory name too long");
 		goto out;
 	}
 	snprintf(maps->dir, sizeof(maps->dir), "%s", dir);
 	for (m = 0; m < NR_MAPS; m++) {
-		err = open_map(maps, (enum map)m, why, len);
+		err = open_map(maps, (enum map)m, why);
 		if (err)
 			goto out;
 	}
@@ -211,7 +191,8 @@ int xsf_maps_open(const char *dir, struct xsf_maps **out, char *why, size_t len)
 	maps->nr_cpus = libbpf_num_possible_cpus();
 	if (maps->nr_cpus <= 0) {
 		err = maps->nr_cpus ? maps->nr_cpus : -EINVAL;
-		snprintf(why, len, "cannot tell the number of possible CPUs: %s", strerror(-err));
+		xsf_because(why, err, "cannot tell the number of possible CPUs: %s",
+			    xsf_errno_text(err));
 		goto out;
 	}
 	rows = (size_t)maps->nr_groups * XSF_DIRECTIONS;
@@ -227,9 +208,19 @@ int xsf_maps_open(const char *dir, struct xsf_maps **out, char *why, size_t len)
 	return 0;
 
 no_memory:
-	snprintf(why, len, "%s", strerror(ENOMEM));
+	xsf_because(why, err, "%s", xsf_errno_text(err));
 out:
 	xsf_maps_close(maps);
+	return err;
+}
+
+int xsf_maps_open(const char *dir, struct xsf_maps **out, char *text, size_t len)
+{
+	struct xsf_why why = { "" };
+	int err = open_all(dir ? dir : xsf_pins_default(), out, &why);
+
+	if (err)
+		snprintf(text, len, "%s", why.text);
 	return err;
 }
 
@@ -264,7 +255,7 @@ _Static_assert(sizeof(struct xsf_rdma_row) % 8 == 0 && sizeof(struct xsf_reasons
 /* out[0..words) = the sum of row `index` over all possible CPUs. */
 static int sum_row(struct xsf_maps *maps, enum map m, uint32_t index, void *out)
 {
-	size_t size = specs[m].value_size, words = size / sizeof(uint64_t);
+	size_t size = specs[m].layout.value_size, words = size / sizeof(uint64_t);
 	uint64_t *sum = out;
 
 	if (bpf_map_lookup_elem(maps->fd[m], &index, maps->cpu_rows))
@@ -288,7 +279,7 @@ static int sum_rows(struct xsf_maps *maps, enum map m, uint32_t nr, void *out)
 	uint8_t *row = out;
 	int err;
 
-	for (uint32_t n = 0; n < nr; n++, row += specs[m].value_size) {
+	for (uint32_t n = 0; n < nr; n++, row += specs[m].layout.value_size) {
 		err = sum_row(maps, m, n, row);
 		if (err)
 			return err;
@@ -329,7 +320,7 @@ static int copy_table(struct xsf_maps *maps, enum map m, uint32_t nr)
 			return -errno;
 		if (!count)
 			break;
-		value += (size_t)count * specs[m].value_size;
+		value += (size_t)count * specs[m].layout.value_size;
 	}
 	return 0;
 }

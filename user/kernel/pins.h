@@ -20,12 +20,15 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <xsf/abi.h>
+#include "kernel/why.h"
 
 #define XSF_BPFFS "/sys/fs/bpf"
 #define XSF_PIN_GROUP "xdp-sflow"
 
 /* Attachments of one directory that are looked at. */
 #define XSF_MAX_ATTACHMENTS 256
+/* How long a command waits for another one to end. */
+#define XSF_LOCK_SECONDS 10
 /* What one path of a directory may be at most; the rest of PATH_MAX is for what lies in it. */
 #define XSF_MAX_DIR (PATH_MAX - 128)
 
@@ -61,5 +64,32 @@ int xsf_pins_about(const char *dir, const char *name, const char *file, struct x
 
 /* Opens dir/a[/b] for reading only (a map or a program). fd or negative errno. */
 int xsf_pins_open_readonly(const char *dir, const char *a, const char *b);
+
+/* Makes `dir` on a BPF file system, mounting one at /sys/fs/bpf when nothing is mounted there, and takes its
+ * lock. *mounted: 1 when it was mounted now. Returns the lock, to be closed, or negative errno. */
+int xsf_pins_make(const char *dir, int *mounted, struct xsf_why *why);
+
+/* Takes the lock of an existing `dir`. The lock, -ENOENT when there is none, or negative errno. */
+int xsf_pins_lock(const char *dir, struct xsf_why *why);
+
+/* Gives a pin or directory its group and mode. 0 or negative errno. */
+int xsf_pins_permit(const char *path, int is_dir);
+
+/* Writes a name of the form if_NAME_ID. A '.' in NAME, which bpffs refuses, is written %2e, '%' %25. */
+void xsf_pins_name(char out[NAME_MAX + 1], const char *ifname, uint32_t id);
+/* The ID of such a name, 0 when there is none. */
+uint32_t xsf_pins_name_id(const char *name);
+
+/* Pins what `fd` is as dir/a/file, over what was there. 0 or negative errno. */
+int xsf_pins_put(int fd, const char *dir, const char *a, const char *file);
+
+/* Makes the map dir/a/about, over what was there. 0 or negative errno. */
+int xsf_pins_put_about(const char *dir, const char *a, const struct xsf_about *about);
+
+/* Removes dir/a with all in it (never what lies deeper). 0, also when it is not there, or negative errno. */
+int xsf_pins_remove(const char *dir, const char *a);
+
+/* Removes the maps of `dir`, then `dir` and the default one's parent where nothing else is in them. */
+int xsf_pins_purge(const char *dir, struct xsf_why *why);
 
 #endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the user asked load for. */
+#ifndef XSF_OPTIONS_H
+#define XSF_OPTIONS_H
+
+#include <stdint.h>
+#include <xsf/abi.h>
+
+enum xsf_mode { XSF_MODE_DEFAULT, XSF_MODE_NATIVE, XSF_MODE_GENERIC };
+enum xsf_frags { XSF_FRAGS_AUTO, XSF_FRAGS_YES, XSF_FRAGS_NO };
+
+/* Each fabric has two groups of rows; the bound keeps the per-CPU maps below 3 MB a CPU. */
+#define XSF_MAX_FABRICS 16
+
+struct xsf_load_options {
+	const char *dir;    /* of the pins */
+	enum xsf_mode mode; /* default: as it is attached already, else native */
+	enum xsf_frags frags;
+	int share;	/* through libxdp, beside other programs */
+	uint32_t flags; /* XSF_F_* */
+	uint16_t ports[XSF_MAX_PORTS];
+	uint32_t nr_ports;  /* 0 = the object's default */
+	uint64_t stale_ns;  /* 0 = the object's default */
+	uint32_t fabrics;   /* 0 = as the pinned maps, else XSF_FABRICS */
+	uint32_t confirm_s; /* 0 = needs no confirmation */
+	struct xsf_prefix_key allow[XSF_ALLOW_PREFIXES];
+	uint32_t nr_allow;
+};
+
+#endif
