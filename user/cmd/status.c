@@ -1,9 +1,139 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "cmd/cmd.h"
+#include "cmd/load.h"
+#include "cmd/output.h"
+#include "kernel/maps.h"
+#include "kernel/pins.h"
+#include "kernel/why.h"
+
+static void help(void)
+{
+	printf("usage: xdp-sflow status [IFACE] [--json] [--maps DIR]\n\n"
+	       "What is attached (to IFACE; without it, everywhere), who is sending, and what is "
+	       "lost. Counts\n"
+	       "are those of all interfaces that share the pin directory.\n\n"
+	       "  --json      one JSON object\n"
+	       "  --maps DIR  pin directory (default /sys/fs/bpf/xdp-sflow/v1; what 'ip link' pins "
+	       "is in\n"
+	       "              /sys/fs/bpf/xdp/globals)\n");
+}
+
+static void print_attached(const struct xsf_snapshot *s, const char *dir)
+{
+	char ports[64];
+
+	printf("Maps: %s\n", dir);
+	printf("Attached: %" PRIu32 "\n", s->nr_attached);
+	for (uint32_t n = 0; n < s->nr_attached; n++) {
+		const struct xsf_attached *a = &s->attached[n];
+
+		printf("  %-15s %s, %s, by %s, program %" PRIu32 "%s, port %s\n", a->ifname,
+		       a->mode, a->verdict[0] ? a->verdict : "unknown verdict", a->how, a->prog_id,
+		       a->frags ? " (frames of several buffers)" : "",
+		       xsf_ports_text(a->ports, ports, sizeof(ports)));
+		if (a->run_count)
+			printf("  %-15s %" PRIu64 " runs, %" PRIu64 " ns each\n", "", a->run_count,
+			       a->run_time_ns / a->run_count);
+		if (!strcmp(a->how, "unconfirmed"))
+			printf("  %-15s undone unless: xdp-sflow confirm %s\n", "", a->ifname);
+	}
+}
+
+static void print_fill(const struct xsf_snapshot *s)
+{
+	struct xsf_fill agents, sources;
+
+	xsf_snapshot_fill(s, XSF_TABLE_AGENTS, &agents);
+	xsf_snapshot_fill(s, XSF_TABLE_SOURCES, &sources);
+	printf("Tables: %" PRIu32 " of %" PRIu32 " agents (%" PRIu32 " silent), %" PRIu32
+	       " of %" PRIu32 " sources (%" PRIu32 " silent)\n",
+	       agents.used, agents.size, agents.stale, sources.used, sources.size, sources.stale);
+}
+
+/* Leaves only what is attached to one interface. */
+static int only(struct xsf_snapshot *s, const char *iface)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t n = 0; n < s->nr_attached; n++) {
+		if (!strcmp(s->attached[n].ifname, iface))
+			s->attached[kept++] = s->attached[n];
+	}
+	s->nr_attached = kept;
+	return kept ? 0 : -ENOENT;
+}
+
+static int status(const char *dir, const char *iface, int json)
+{
+	static struct xsf_snapshot s;
+	struct xsf_maps *maps;
+	char why[768];
+	int err;
+
+	if (xsf_maps_open(dir, &maps, why, sizeof(why))) {
+		xsf_error("%s", why);
+		return XSF_EXIT_FAILURE;
+	}
+	err = xsf_maps_snapshot(maps, &s, 0);
+	if (err) {
+		xsf_error("cannot read the maps in %s: %s", dir, strerror(-err));
+	} else if (iface && only(&s, iface)) {
+		xsf_error("no program that counts into %s is attached to %s; 'xdp-sflow status' "
+			  "lists all",
+			  dir, iface);
+		err = -ENOENT;
+	} else if (json) {
+		xsf_print_json(&s);
+	} else {
+		print_attached(&s, dir);
+		print_fill(&s);
+		xsf_print_summary(&s);
+	}
+	xsf_maps_close(maps);
+	if (!err && fflush(stdout)) {
+		xsf_error("cannot write the status: %s", strerror(errno));
+		err = -errno;
+	}
+	return err ? XSF_EXIT_FAILURE : 0;
+}
 
 int cmd_status(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	return XSF_EXIT_FAILURE;
+	static const struct option options[] = { { "json", no_argument, NULL, 'j' },
+						 { "maps", required_argument, NULL, 'm' },
+						 { "help", no_argument, NULL, 'h' },
+						 { 0 } };
+	const char *dir = xsf_maps_dir(NULL);
+	int opt, json = 0;
+
+	opterr = 0;
+	xsf_log_capture(NULL);
+	while ((opt = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		switch (opt) {
+		case 'j':
+			json = 1;
+			break;
+		case 'm':
+			dir = xsf_maps_dir(optarg);
+			if (!dir)
+				return xsf_usage("status", "--maps needs a directory");
+			break;
+		case 'h':
+			help();
+			return 0;
+		case ':':
+			return xsf_usage("status", "%s needs a value", argv[optind - 1]);
+		default:
+			return xsf_usage("status", "unknown option '%s'", argv[optind - 1]);
+		}
+	}
+	if (argc - optind > 1)
+		return xsf_usage("status", "one interface at most");
+	return status(dir, optind < argc ? argv[optind] : NULL, json);
 }

@@ -44,8 +44,8 @@ void xsf_place_close(struct xsf_place *place);
 /* One line about what is there and how to remove it, for XSF_OURS_BARE and on. Returns -EBUSY. */
 int xsf_place_refuse(const struct xsf_place *place, const struct xsf_if *i, struct xsf_why *why);
 
-/* Opens the attachment in dir/name: its link, by its pin or, where it waits for `confirm`, by its id. at->link
- * is -1 when there is none any more. 0 or negative errno. */
+/* Opens the attachment in dir/name: its link, by its pin or, where it waits for `confirm`, by its id.
+ * at->link is -1 when there is none any more. 0 or negative errno. */
 int xsf_attachment_open(const char *dir, const char *name, struct xsf_attachment *at);
 void xsf_attachment_close(struct xsf_attachment *at);
 

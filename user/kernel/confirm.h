@@ -18,8 +18,8 @@
 void xsf_confirm_wait(const char *dir, const char *name, int link, uint32_t prog_id,
 		      uint32_t seconds);
 
-/* Keeps what waits on `ifname`, or everywhere (NULL). The caller holds the lock. Returns how many, 0 when none
- * waited, or negative errno. */
+/* Keeps what waits on `ifname`, or everywhere (NULL). The caller holds the lock. Returns how many, 0 when
+ * none waited, or negative errno. */
 int xsf_confirm(const char *dir, const char *ifname, struct xsf_why *why);
 
 /* Forgets what to return to. */

@@ -338,16 +338,18 @@ static int used_slots(struct xsf_maps *maps, uint32_t table, uint32_t max, uint3
 
 static int read_tables(struct xsf_maps *maps, struct xsf_snapshot *out)
 {
+	uint32_t agents = 0, sources = 0;
 	int err;
 
-	err = used_slots(maps, XSF_TABLE_AGENTS, XSF_AGENTS, &out->nr_agents);
+	err = used_slots(maps, XSF_TABLE_AGENTS, XSF_AGENTS, &agents);
 	if (!err)
-		err = used_slots(maps, XSF_TABLE_SOURCES, XSF_SOURCES, &out->nr_sources);
+		err = used_slots(maps, XSF_TABLE_SOURCES, XSF_SOURCES, &sources);
 	for (int m = 0; m < NR_TABLES && !err; m++) {
 		if (maps->copied[m])
-			err = copy_table(maps, (enum map)m,
-					 m == AGENTS ? out->nr_agents : out->nr_sources);
+			err = copy_table(maps, (enum map)m, m == AGENTS ? agents : sources);
 	}
+	out->nr_agents = XSF_AGENTS;
+	out->nr_sources = XSF_SOURCES;
 	out->agents = maps->table[AGENTS];
 	out->sources = maps->table[SOURCES];
 	out->interfaces = maps->table[INTERFACES];

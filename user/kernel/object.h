@@ -40,9 +40,9 @@ void xsf_object_close(struct xsf_object *obj);
 /* Are any of its maps pinned in `dir`? 1, 0 or negative errno. */
 int xsf_object_pinned(const char *dir, struct xsf_why *why);
 
-/* Compares the maps of a running program with those pinned in `dir`. -EXDEV: at least one pin is another map
- * than the program's: it counts elsewhere. With `pin` those that have no pin are pinned, and *nr_pinned is how
- * many. 0 or negative errno. */
+/* Compares the maps of a running program with those pinned in `dir`. -EXDEV: at least one pin is another
+ * map than the program's: it counts elsewhere. With `pin` those that have no pin are pinned, and *nr_pinned
+ * is how many. 0 or negative errno. */
 int xsf_object_adopt(const char *dir, int prog_fd, int pin, unsigned int *nr_pinned,
 		     struct xsf_why *why);
 
