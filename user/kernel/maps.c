@@ -243,6 +243,20 @@ void xsf_maps_close(struct xsf_maps *maps)
 	free(maps);
 }
 
+int xsf_maps_current(const struct xsf_maps *maps)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+	int fd = xsf_pins_open_readonly(maps->dir, specs[TOTALS].name, NULL);
+	int err;
+
+	if (fd < 0)
+		return 0;
+	err = bpf_obj_get_info_by_fd(fd, &info, &len);
+	close(fd);
+	return !err && info.id == maps->totals_id;
+}
+
 _Static_assert(sizeof(struct xsf_tos_row) >= sizeof(struct xsf_op_row) &&
 		       sizeof(struct xsf_tos_row) >= sizeof(struct xsf_rdma_row) &&
 		       sizeof(struct xsf_tos_row) >= sizeof(struct xsf_totals) &&

@@ -16,6 +16,10 @@ int xsf_maps_open(const char *dir, struct xsf_maps **maps, char *why, size_t len
 /* Accepts NULL. Snapshots made from it are void afterwards. */
 void xsf_maps_close(struct xsf_maps *maps);
 
+/* 1 while what is pinned in the directory is what was opened; 0 when the pins are gone, out of reach or of
+ * other maps. */
+int xsf_maps_current(const struct xsf_maps *maps);
+
 #define XSF_SNAPSHOT_NO_ROWS 1 /* leave ops, tos and rdma as they were at the last full snapshot */
 #define XSF_SNAPSHOT_NO_PROGRAMS 2 /* leave out who is attached */
 
