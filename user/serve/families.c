@@ -7,9 +7,8 @@
 static void one_up(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t i,
 		   struct xsf_text *t)
 {
-	(void)m;
 	(void)i;
-	xsf_line_plain(t, f, 1);
+	xsf_line_plain(t, f, (uint64_t)m->up);
 }
 
 static void one_build(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t i,

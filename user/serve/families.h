@@ -62,6 +62,7 @@ struct xsf_metrics {
 	struct xsf_shown_list agents;
 	struct xsf_shown_list interfaces;
 	struct xsf_shown_list sources;
+	int up; /* there is a snapshot */
 	/* where the document is */
 	uint32_t list;
 	uint32_t family;

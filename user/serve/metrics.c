@@ -83,7 +83,8 @@ static int next_piece(void *arg, struct xsf_text *t)
 	const struct xsf_family *f;
 	size_t before, head;
 
-	if (m->list == sizeof(lists) / sizeof(lists[0]))
+	/* Without a snapshot only what the first list tells. */
+	if (m->list == (m->up ? sizeof(lists) / sizeof(lists[0]) : 1))
 		return 0;
 	f = &lists[m->list][m->family];
 	if (!f->item) {
@@ -152,11 +153,13 @@ static int choose(struct xsf_metrics *m)
 struct xsf_metrics *xsf_metrics_open(const struct xsf_snapshot *s,
 				     const struct xsf_metrics_options *options)
 {
+	static const struct xsf_snapshot nothing;
 	struct xsf_metrics *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return NULL;
-	m->s = s;
+	m->up = s != NULL;
+	m->s = s ? s : &nothing;
 	if (options)
 		m->o = *options;
 	if (!m->o.max_interfaces)

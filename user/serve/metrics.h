@@ -41,7 +41,8 @@ struct xsf_metrics;
 
 /* Starts a document of *s, which stays the caller's and must outlive it, as must options->extra and its
  * strings; the options themselves are copied (NULL: all zero). Holds 16 KiB and 8 bytes for each agent and
- * shown data source. NULL: no memory. */
+ * shown data source. s NULL: nothing could be read; then only xdp_sflow_up 0, the version and the extra
+ * values. Returns NULL: no memory. */
 struct xsf_metrics *xsf_metrics_open(const struct xsf_snapshot *s,
 				     const struct xsf_metrics_options *options);
 
