@@ -1,9 +1,120 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <getopt.h>
+#include <stdio.h>
+
 #include "cmd/cmd.h"
+#include "cmd/exporter.h"
+#include "serve/http.h"
+#include "serve/metrics.h"
+
+static void help(void)
+{
+	const struct xsf_http_limits l = XSF_HTTP_LIMITS_DEFAULT;
+
+	printf("Usage: xdp-sflow export [OPTION]...\n"
+	       "Serve the counts in the pinned maps over HTTP until SIGINT or SIGTERM.\n\n"
+	       "  -l, --listen ADDR[:PORT]   default " XSF_HTTP_DEFAULT_LISTEN
+	       "; IPv6 as [ADDR]:PORT; all\n"
+	       "                             addresses are 0.0.0.0 or [::]\n"
+	       "      --maps DIR             the pins, where not the default\n"
+	       "      --max-interfaces N     interfaces shown, the first ones seen (default %u)\n"
+	       "      --all-interfaces       every one\n"
+	       "      --stale SECONDS        agents and interfaces silent for longer are not "
+	       "shown;\n"
+	       "                             default: as loaded\n"
+	       "      --prog-stats           run time and run count of the programs, which the "
+	       "kernel\n"
+	       "                             keeps only on demand, at a small cost to each run\n"
+	       "      --user NAME            go on as this user, in its groups; needs root\n"
+	       "  -h, --help                 this text\n\n"
+	       "Paths: /metrics, /status.json, /-/healthy (200 while it serves), / (this list).\n"
+	       "When the maps are unpinned or replaced, it opens them anew at the next request;\n"
+	       "xdp_sflow_up is 0 while there are none.\n\n"
+	       "At once at most %u connections (%u from one host, loopback apart) and %u replies;\n"
+	       "%u bytes of request; %u s for a request, %u s without progress and %u s in all for "
+	       "a\n"
+	       "reply. When the places are taken, what waited longest goes.\n",
+	       XSF_METRICS_INTERFACES, l.connections, l.per_host, l.streams, l.memory,
+	       l.head_ms / 1000, l.stall_ms / 1000, l.reply_ms / 1000);
+}
+
+/* 0: go on; -1: help was given; else an exit code. */
+static int parse(int argc, char **argv, struct xsf_export_options *o)
+{
+	enum { MAPS = 256, MAX, ALL, STALE, STATS, USER };
+	static const struct option known[] = {
+		{ "listen", required_argument, NULL, 'l' },
+		{ "maps", required_argument, NULL, MAPS },
+		{ "max-interfaces", required_argument, NULL, MAX },
+		{ "all-interfaces", no_argument, NULL, ALL },
+		{ "stale", required_argument, NULL, STALE },
+		{ "prog-stats", no_argument, NULL, STATS },
+		{ "user", required_argument, NULL, USER },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	uint64_t value;
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":l:h", known, NULL)) != -1) {
+		switch (option) {
+		case 'l':
+			o->listen = optarg;
+			break;
+		case MAPS:
+			o->maps_dir = optarg;
+			break;
+		case MAX:
+			if (xsf_parse_u64(optarg, 1, XSF_SOURCES, &value))
+				return xsf_usage("export", "'%s' is not a number from 1 to %d",
+						 optarg, XSF_SOURCES);
+			o->max_interfaces = (uint32_t)value;
+			break;
+		case ALL:
+			o->max_interfaces = UINT32_MAX;
+			break;
+		case STALE:
+			if (xsf_parse_u64(optarg, 1, 31536000, &value))
+				return xsf_usage(
+					"export",
+					"'%s' is not a number of seconds from 1 to 31536000",
+					optarg);
+			o->stale_ns = value * 1000000000;
+			break;
+		case STATS:
+			o->prog_stats = 1;
+			break;
+		case USER:
+			o->user = optarg;
+			break;
+		case 'h':
+			help();
+			return -1;
+		case ':':
+			return xsf_usage("export", "option '%s' needs a value", argv[optind - 1]);
+		default:
+			return xsf_usage("export", "unknown option '%s'", argv[optind - 1]);
+		}
+	}
+	if (optind != argc)
+		return xsf_usage("export", "unexpected '%s'", argv[optind]);
+	return 0;
+}
 
 int cmd_export(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	return XSF_EXIT_FAILURE;
+	struct xsf_export_options options = { .watch_fd = -1 };
+	struct xsf_exporter *exporter = NULL;
+	int code = parse(argc, argv, &options);
+
+	if (code)
+		return code < 0 ? 0 : code;
+	code = xsf_exporter_listen(&options, &exporter);
+	if (!code)
+		code = xsf_exporter_start(exporter);
+	if (!code)
+		code = xsf_export_loop(exporter);
+	xsf_exporter_close(exporter);
+	return code;
 }

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/exporter.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/privileges.h"
+#include "kernel/maps.h"
+#include "kernel/pins.h"
+#include "kernel/stats.h"
+#include "serve/http.h"
+#include "serve/json.h"
+#include "serve/metrics.h"
+
+#define WHY_LEN 512
+#define NR_EXTRA (XSF_HTTP_NR_CODES + XSF_HTTP_NR_CUTS + 6)
+
+/* Open maps, and who reads them: a reply that began before they were replaced still does. */
+struct maps_ref {
+	struct xsf_maps *maps;
+	unsigned int refs;
+};
+
+struct xsf_exporter {
+	const struct xsf_export_options *options;
+	struct xsf_http *http;
+	struct maps_ref *current; /* NULL: nothing can be read now */
+	uint64_t opened;
+	uint64_t failed;
+	int told; /* that nothing can be read */
+	int signal_fd;
+	int stats_fd;
+};
+
+/* One reply. */
+struct scrape {
+	struct maps_ref *ref;
+	struct xsf_metrics *metrics;
+	struct xsf_json *json;
+	struct xsf_metrics_extra extra[NR_EXTRA];
+	struct xsf_snapshot snapshot;
+};
+
+/* ---- the maps ---- */
+
+static struct maps_ref *ref_get(struct maps_ref *ref)
+{
+	if (ref)
+		ref->refs++;
+	return ref;
+}
+
+static void ref_put(struct maps_ref *ref)
+{
+	if (!ref || --ref->refs)
+		return;
+	xsf_maps_close(ref->maps);
+	free(ref);
+}
+
+static void lose_maps(struct xsf_exporter *e)
+{
+	ref_put(e->current);
+	e->current = NULL;
+}
+
+static int open_maps(struct xsf_exporter *e, char why[WHY_LEN])
+{
+	struct maps_ref *ref = calloc(1, sizeof(*ref));
+	int err = -ENOMEM;
+
+	snprintf(why, WHY_LEN, "no memory for the maps");
+	if (ref)
+		err = xsf_maps_open(e->options->maps_dir, &ref->maps, why, WHY_LEN);
+	if (err) {
+		free(ref);
+		return err;
+	}
+	lose_maps(e);
+	e->current = ref_get(ref);
+	e->opened++;
+	return 0;
+}
+
+/* All counts into *out, from the maps that are pinned now. 0, or negative errno with a reason. */
+static int take_snapshot(struct xsf_exporter *e, struct xsf_snapshot *out, char why[WHY_LEN])
+{
+	int err = 0;
+
+	if (e->current && !xsf_maps_current(e->current->maps))
+		lose_maps(e);
+	if (!e->current)
+		err = open_maps(e, why);
+	if (err)
+		return err;
+	err = xsf_maps_snapshot(e->current->maps, out, 0);
+	if (err) {
+		snprintf(why, WHY_LEN, "cannot read the pinned maps: %s", strerror(-err));
+		lose_maps(e);
+		return err;
+	}
+	if (e->options->stale_ns)
+		out->stale_ns = e->options->stale_ns;
+	return 0;
+}
+
+/* As take_snapshot; says so on stderr when it begins to fail and when it is over. */
+static int try_snapshot(struct xsf_exporter *e, struct xsf_snapshot *out, char why[WHY_LEN])
+{
+	int err = take_snapshot(e, out, why);
+
+	if (err) {
+		e->failed++;
+		if (!e->told)
+			xsf_error("%s; serving xdp_sflow_up 0 until the maps can be read", why);
+	} else if (e->told) {
+		xsf_error("the maps can be read again");
+	}
+	e->told = !!err;
+	return err;
+}
+
+/* ---- what is served ---- */
+
+#define CODE_LABEL(code) "code=\"" #code "\"",
+static const char *const code_labels[] = { XSF_HTTP_CODES(CODE_LABEL) "code=\"other\"" };
+
+#define CUT_LABEL(id, name, help) "reason=\"" #name "\"",
+static const char *const cut_labels[] = { XSF_HTTP_CUTS(CUT_LABEL) };
+
+/* The exporter's own values; entries of one name together. Returns their number, at most NR_EXTRA. */
+static uint32_t own_values(const struct xsf_exporter *e, struct xsf_metrics_extra *x)
+{
+	const struct xsf_http_counts *c = xsf_http_counts(e->http);
+	const struct xsf_metrics_extra *first = x;
+
+	for (unsigned int i = 0; i < XSF_HTTP_NR_CODES; i++)
+		*x++ = (struct xsf_metrics_extra){
+			.name = "xdp_sflow_http_requests_total",
+			.help = "HTTP requests answered, by status code.",
+			.labels = code_labels[i],
+			.value = c->requests[i],
+		};
+	*x++ = (struct xsf_metrics_extra){ .name = "xdp_sflow_http_connections",
+					   .help = "HTTP connections open now.",
+					   .value = c->open,
+					   .gauge = 1 };
+	*x++ = (struct xsf_metrics_extra){ .name = "xdp_sflow_http_replies",
+					   .help = "HTTP replies being sent now.",
+					   .value = c->streams,
+					   .gauge = 1 };
+	*x++ = (struct xsf_metrics_extra){ .name = "xdp_sflow_http_connections_accepted_total",
+					   .help = "HTTP connections accepted.",
+					   .value = c->accepted };
+	for (unsigned int i = 0; i < XSF_HTTP_NR_CUTS; i++)
+		*x++ = (struct xsf_metrics_extra){
+			.name = "xdp_sflow_http_connections_cut_total",
+			.help = "HTTP connections that the server ended or refused because of a "
+				"bound.",
+			.labels = cut_labels[i],
+			.value = c->cut[i],
+		};
+	*x++ = (struct xsf_metrics_extra){ .name = "xdp_sflow_http_body_bytes_total",
+					   .help = "Bytes of documents served.",
+					   .value = c->body_bytes };
+	*x++ = (struct xsf_metrics_extra){ .name = "xdp_sflow_maps_opened_total",
+					   .help = "Times the pinned maps were opened.",
+					   .value = e->opened };
+	*x++ = (struct xsf_metrics_extra){ .name = "xdp_sflow_snapshot_failures_total",
+					   .help = "Times the pinned maps could not be read.",
+					   .value = e->failed };
+	return (uint32_t)(x - first);
+}
+
+/* Unix time of the snapshot's moment. */
+static uint64_t unix_time(uint64_t monotonic_ns)
+{
+	struct timespec mono, real;
+
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	clock_gettime(CLOCK_REALTIME, &real);
+	return (uint64_t)real.tv_sec * 1000000000 + (uint64_t)real.tv_nsec -
+	       ((uint64_t)mono.tv_sec * 1000000000 + (uint64_t)mono.tv_nsec - monotonic_ns);
+}
+
+static ssize_t scrape_read(void *arg, char *buf, size_t max)
+{
+	struct scrape *scrape = arg;
+
+	return scrape->json ? xsf_json_read(scrape->json, buf, max) :
+			      xsf_metrics_read(scrape->metrics, buf, max);
+}
+
+static void scrape_free(void *arg)
+{
+	struct scrape *scrape = arg;
+
+	xsf_metrics_close(scrape->metrics);
+	xsf_json_close(scrape->json);
+	ref_put(scrape->ref);
+	free(scrape);
+}
+
+/* A scrape with its snapshot, as the reply's body; *err says whether there is one. NULL: no memory. */
+static struct scrape *scrape_new(struct xsf_exporter *e, struct xsf_http_reply *reply, int *err,
+				 char why[WHY_LEN])
+{
+	struct scrape *scrape = calloc(1, sizeof(*scrape));
+
+	if (!scrape)
+		return NULL;
+	*err = try_snapshot(e, &scrape->snapshot, why);
+	if (!*err)
+		scrape->ref = ref_get(e->current);
+	reply->read = scrape_read;
+	reply->free = scrape_free;
+	reply->state = scrape;
+	return scrape;
+}
+
+static int handle_metrics(void *arg, const struct xsf_http_request *request,
+			  struct xsf_http_reply *reply)
+{
+	struct xsf_exporter *e = arg;
+	struct xsf_metrics_options options = { .max_interfaces = e->options->max_interfaces,
+					       .prog_stats = e->options->prog_stats };
+	struct scrape *scrape;
+	char why[WHY_LEN];
+	int err;
+
+	(void)request;
+	scrape = scrape_new(e, reply, &err, why);
+	if (!scrape)
+		return -ENOMEM;
+	options.unix_now_ns = unix_time(scrape->snapshot.now_ns);
+	options.extra = scrape->extra;
+	options.nr_extra = own_values(e, scrape->extra);
+	scrape->metrics = xsf_metrics_open(err ? NULL : &scrape->snapshot, &options);
+	reply->content_type = XSF_METRICS_CONTENT_TYPE;
+	return scrape->metrics ? 0 : -ENOMEM;
+}
+
+static int handle_status(void *arg, const struct xsf_http_request *request,
+			 struct xsf_http_reply *reply)
+{
+	struct scrape *scrape;
+	char why[WHY_LEN];
+	int err;
+
+	(void)request;
+	scrape = scrape_new(arg, reply, &err, why);
+	if (!scrape)
+		return -ENOMEM;
+	if (err) {
+		scrape_free(scrape);
+		reply->read = NULL;
+		reply->free = NULL;
+		reply->status = 503;
+		snprintf(reply->text, sizeof(reply->text), "%s\n", why);
+		return 0;
+	}
+	scrape->json = xsf_json_open(&scrape->snapshot);
+	reply->content_type = XSF_CONTENT_JSON;
+	return scrape->json ? 0 : -ENOMEM;
+}
+
+static const struct xsf_http_endpoint endpoints[] = {
+	{ "GET", "/metrics", "counts as Prometheus text", handle_metrics },
+	{ "GET", "/status.json", "counts as 'xdp-sflow status --json' prints them", handle_status },
+};
+
+/* ---- start, loop, end ---- */
+
+static int block_signals(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -errno;
+	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int xsf_exporter_listen(const struct xsf_export_options *options, struct xsf_exporter **out)
+{
+	struct xsf_exporter *e = calloc(1, sizeof(*e));
+	const struct xsf_http_options http = { .listen = options->listen,
+					       .endpoints = endpoints,
+					       .nr_endpoints =
+						       sizeof(endpoints) / sizeof(endpoints[0]),
+					       .arg = e,
+					       .limits = XSF_HTTP_LIMITS_DEFAULT };
+	char why[WHY_LEN];
+	int err;
+
+	*out = e;
+	if (!e) {
+		xsf_error("cannot serve: %s", strerror(ENOMEM));
+		return XSF_EXIT_FAILURE;
+	}
+	e->options = options;
+	e->stats_fd = e->signal_fd = -1;
+	err = xsf_http_open(&http, &e->http, why, sizeof(why));
+	if (err) {
+		xsf_error("%s", why);
+		return XSF_EXIT_FAILURE;
+	}
+	e->signal_fd = block_signals();
+	if (e->signal_fd < 0) {
+		xsf_error("cannot wait for signals: %s", strerror(-e->signal_fd));
+		return XSF_EXIT_FAILURE;
+	}
+	return 0;
+}
+
+/* Opens and reads all once more, with the rights that are left, so that what they do not reach is said now.
+ * What was opened with more rights goes on being read: without copying. */
+static int check_maps(const struct xsf_exporter *e, char why[WHY_LEN])
+{
+	struct xsf_snapshot *snapshot = malloc(sizeof(*snapshot));
+	struct xsf_maps *maps = NULL;
+	int err = -ENOMEM;
+
+	snprintf(why, WHY_LEN, "no memory for the counts");
+	if (snapshot)
+		err = xsf_maps_open(e->options->maps_dir, &maps, why, WHY_LEN);
+	if (!err) {
+		err = xsf_maps_snapshot(maps, snapshot, 0);
+		if (err)
+			snprintf(why, WHY_LEN, "cannot read the pinned maps: %s", strerror(-err));
+	}
+	xsf_maps_close(maps);
+	free(snapshot);
+	return err;
+}
+
+int xsf_exporter_start(struct xsf_exporter *e)
+{
+	const struct xsf_export_options *o = e->options;
+	char why[WHY_LEN];
+	int err;
+
+	if (o->prog_stats) {
+		e->stats_fd = xsf_stats_enable();
+		if (e->stats_fd < 0) {
+			xsf_error(
+				"cannot have the kernel keep run times: %s; run as root, or leave "
+				"--prog-stats out",
+				strerror(-e->stats_fd));
+			return XSF_EXIT_FAILURE;
+		}
+	}
+	err = open_maps(e, why);
+	if (!err && !o->keep_rights) {
+		err = xsf_drop_privileges(o->user, why, sizeof(why));
+		if (!err)
+			err = check_maps(e, why);
+		if (err == -EACCES && o->user)
+			snprintf(why, sizeof(why),
+				 "user '%s' may not read the pinned maps; make a group "
+				 "'" XSF_PIN_GROUP "' with it as a member, then load again",
+				 o->user);
+	}
+	if (err) {
+		xsf_error("%s", why);
+		return XSF_EXIT_FAILURE;
+	}
+	xsf_error("serving http://%s/metrics", xsf_http_listening(e->http));
+	return 0;
+}
+
+static int add_fd(int epoll_fd, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
+}
+
+int xsf_export_loop(struct xsf_exporter *e)
+{
+	const struct xsf_export_options *o = e->options;
+	int epoll_fd = epoll_create1(EPOLL_CLOEXEC), stop = 0, err;
+
+	err = epoll_fd < 0 ? -errno : add_fd(epoll_fd, e->signal_fd);
+	if (!err)
+		err = add_fd(epoll_fd, xsf_http_fd(e->http));
+	if (!err && o->watch)
+		err = add_fd(epoll_fd, o->watch_fd);
+	while (!err && !stop) {
+		struct epoll_event ready[3];
+		int nr = epoll_wait(epoll_fd, ready, 3, xsf_http_timeout(e->http));
+
+		if (nr < 0 && errno != EINTR)
+			err = -errno;
+		for (int i = 0; i < nr; i++) {
+			if (ready[i].data.fd == e->signal_fd)
+				stop = 1;
+			else if (o->watch && ready[i].data.fd == o->watch_fd)
+				o->watch(o->watch_arg);
+		}
+		if (!stop)
+			xsf_http_run(e->http);
+	}
+	if (epoll_fd >= 0)
+		close(epoll_fd);
+	if (err)
+		xsf_error("cannot wait for events: %s", strerror(-err));
+	return err ? XSF_EXIT_FAILURE : 0;
+}
+
+void xsf_exporter_close(struct xsf_exporter *e)
+{
+	if (!e)
+		return;
+	xsf_http_close(e->http); /* ends the replies, which hold maps */
+	lose_maps(e);
+	if (e->signal_fd >= 0)
+		close(e->signal_fd);
+	if (e->stats_fd >= 0)
+		close(e->stats_fd);
+	free(e);
+}
