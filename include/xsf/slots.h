@@ -89,11 +89,14 @@ XSF_GLOBAL int xsf_agent_new(struct xsf_walk *w)
 {
 	struct xsf_control *c = xsf_lookup(XSF_MAP_CONTROL, XSF_TABLE_AGENTS);
 	struct xsf_totals *t = xsf_lookup(XSF_MAP_TOTALS, 0);
+	struct xsf_agent_key key;
 	struct xsf_agent *a;
 	__u32 slot, i;
 
 	if (!w || !c || !t)
 		return 0;
+	/* Here w is plain memory to the verifier, and 6.1 takes no map key from there. */
+	__builtin_memcpy(&key, &w->agent_key, sizeof(key));
 	slot = xsf_slot_fresh(c, XSF_AGENTS);
 	a = xsf_lookup(XSF_MAP_AGENTS, slot);
 	if (!a || !slot || !xsf_slot_claim(&a->generation))
@@ -115,10 +118,10 @@ XSF_GLOBAL int xsf_agent_new(struct xsf_walk *w)
 	if (!slot || !a)
 		return 0;
 	xsf_agent_take(w, a, slot);
-	if (xsf_insert(XSF_TABLE_AGENTS, &w->agent_key, slot)) {
+	if (xsf_insert(XSF_TABLE_AGENTS, &key, slot)) {
 		/* Another CPU was faster: the slot is free again. */
 		a->generation = xsf_generation_next(a->generation);
-		return (int)xsf_find(XSF_TABLE_AGENTS, &w->agent_key);
+		return (int)xsf_find(XSF_TABLE_AGENTS, &key);
 	}
 	a->generation = xsf_generation_next(a->generation) | XSF_GENERATION_IN_USE;
 	return (int)slot;
