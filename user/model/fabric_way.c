@@ -33,7 +33,7 @@ enum mac_kind { MAC_HOST = 1, MAC_LEAF, MAC_SPINE };
 
 static void mac_of(uint8_t mac[6], enum mac_kind kind, uint32_t number)
 {
-	mac[0] = 0x02; /* locally administered */
+	mac[0] = 0x0a; /* locally administered */
 	mac[1] = (uint8_t)kind;
 	mac[2] = (uint8_t)(number >> 24);
 	mac[3] = (uint8_t)(number >> 16);

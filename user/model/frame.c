@@ -123,6 +123,7 @@ void xsf_frame_ip4(struct xsf_frame *f, const struct xsf_frame_ip *ip)
 		return;
 	p[0] = 0x45;
 	p[1] = ip->tos;
+	store16(p + 4, ip->id);
 	p[6] = 0x40; /* don't fragment */
 	p[8] = ip->ttl;
 	p[9] = ip->proto;

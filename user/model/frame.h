@@ -30,6 +30,7 @@ struct xsf_frame_ip {
 	uint8_t tos; /* or traffic class */
 	uint8_t ttl; /* or hop limit */
 	uint8_t proto;
+	uint16_t id; /* IPv4 only */
 };
 
 /* Base transport header (IBTA volume 1, 9.2). */
