@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 #include "cmd/simulate.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -131,6 +132,7 @@ static int parse_to(const char *text, struct options *o)
 	size_t len = strlen(text);
 	uint64_t number = SFLOW_PORT;
 	struct addrinfo *found;
+	struct in_addr in;
 
 	if (*text == '[') {
 		const char *end = strchr(text, ']');
@@ -147,6 +149,9 @@ static int parse_to(const char *text, struct options *o)
 		return -EINVAL;
 	memcpy(host, text, len);
 	host[len] = '\0';
+	/* getaddrinfo() would take "10.1" as well */
+	if (!strchr(host, ':') && inet_pton(AF_INET, host, &in) != 1)
+		return -EINVAL;
 	snprintf(service, sizeof(service), "%u", (unsigned int)number);
 	if (getaddrinfo(host, service, &hints, &found))
 		return -EINVAL;

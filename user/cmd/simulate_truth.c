@@ -2,7 +2,7 @@
 #include "cmd/simulate.h"
 
 #include <inttypes.h>
-#include <xsf/totals.h>
+#include <xsf/net.h>
 
 #include "model/snapshot.h"
 
@@ -13,22 +13,44 @@ static void write_sum(FILE *out, const char *key, const struct xsf_fabric_sum *s
 		key, s->samples, s->packets, s->bytes);
 }
 
-/* {"key":n,...} of those above 0; the keys are decimal or names of drop reasons. */
-static void write_counts(FILE *out, const char *key, const uint64_t *counts, uint32_t nr,
-			 int reasons)
+/* As write_sum(), without bytes. */
+static void write_packets(FILE *out, const char *key, const struct xsf_fabric_sum *s)
+{
+	fprintf(out, "\"%s\":{\"samples\":%" PRIu64 ",\"packets\":%" PRIu64 "}", key, s->samples,
+		s->packets);
+}
+
+/* "key":{"name":n,...} of those above 0. */
+static void write_reasons(FILE *out, const char *key, const uint64_t *counts)
 {
 	const char *comma = "";
 	char number[16];
 
 	fprintf(out, ",\"%s\":{", key);
-	for (uint32_t i = 0; i < nr; i++) {
+	for (uint32_t i = 0; i < XSF_FABRIC_REASONS; i++) {
 		if (!counts[i])
 			continue;
-		if (reasons)
-			fprintf(out, "%s\"%s\"", comma, xsf_reason_name(i, number, sizeof(number)));
-		else
-			fprintf(out, "%s\"%u\"", comma, i);
-		fprintf(out, ":%" PRIu64, counts[i]);
+		fprintf(out, "%s\"%s\":%" PRIu64, comma, xsf_reason_name(i, number, sizeof(number)),
+			counts[i]);
+		comma = ",";
+	}
+	fputc('}', out);
+}
+
+/* "key":{"n":{...},...} of the sums that have samples. */
+static void write_sums(FILE *out, const char *key, const struct xsf_fabric_sum *sums, uint32_t nr,
+		       void (*each)(FILE *, const char *, const struct xsf_fabric_sum *))
+{
+	const char *comma = "";
+	char number[16];
+
+	fprintf(out, "\"%s\":{", key);
+	for (uint32_t i = 0; i < nr; i++) {
+		if (!sums[i].samples)
+			continue;
+		fputs(comma, out);
+		snprintf(number, sizeof(number), "%u", i);
+		each(out, number, &sums[i]);
 		comma = ",";
 	}
 	fputc('}', out);
@@ -36,36 +58,34 @@ static void write_counts(FILE *out, const char *key, const uint64_t *counts, uin
 
 static void write_totals(FILE *out, const struct xsf_fabric_truth *t, uint64_t send_errors)
 {
-	const char *comma = "";
-	char number[16];
-
 	fprintf(out,
 		"{\"totals\":{\"datagrams\":%" PRIu64 ",\"bytes\":%" PRIu64
 		",\"flow_samples\":%" PRIu64 ",\"counter_samples\":%" PRIu64
 		",\"drop_samples\":%" PRIu64
-		",\"malformed\":0,\"fragments\":0,\"send_errors\":%" PRIu64 ",\"roce_opcodes\":{",
+		",\"malformed\":0,\"malformed_by_kind\":{},\"fragments\":0,\"send_errors\":%" PRIu64
+		",\"sampled_packets\":%" PRIu64 ",\"sampled_bytes\":%" PRIu64 ",",
 		t->datagrams, t->bytes, t->flow_samples, t->counter_samples, t->drop_samples,
-		send_errors);
-	for (int op = 0; op < 256; op++) {
-		if (!t->opcode[op].samples)
-			continue;
-		snprintf(number, sizeof(number), "%d", op);
-		fputs(comma, out);
-		write_sum(out, number, &t->opcode[op]);
-		comma = ",";
-	}
-	fputs("},\"roce_v1_opcodes\":{}", out);
-	write_counts(out, "drop_reasons", t->notified, XSF_FABRIC_REASONS, 1);
-	write_counts(out, "sampled_drop_reasons", t->sampled_drops, XSF_FABRIC_REASONS, 1);
-	write_counts(out, "aeth_syndromes", t->syndrome, 256, 0);
+		send_errors, t->sampled_packets, t->sampled_bytes);
+	write_sums(out, "roce_opcodes", t->opcode, 256, write_sum);
+	fputs(",\"roce_v1_opcodes\":{}", out);
+	write_reasons(out, "drop_reasons", t->notified);
+	write_reasons(out, "sampled_discards", t->sampled_drops);
 	fputc(',', out);
-	write_sum(out, "ce", &t->ce);
+	write_sums(out, "ecn", t->ecn, 4, write_packets);
 	fputc(',', out);
-	write_sum(out, "trimmed", &t->trimmed);
+	write_packets(out, "trimmed", &t->trimmed);
 	fprintf(out,
-		",\"reth\":{\"samples\":%" PRIu64 ",\"packets\":%" PRIu64 ",\"length_sum\":%" PRIu64
-		"}},\n",
-		t->reth.samples, t->reth.packets, t->reth.bytes);
+		",\"rdma_lengths\":{\"samples\":%" PRIu64 ",\"packets\":%" PRIu64
+		",\"sum\":%" PRIu64 ",\"sum_scaled\":%" PRIu64 "},\"aeth\":{",
+		t->reth.samples, t->reth.packets, t->dma_length, t->dma_length_scaled);
+	write_sums(out, "ack", t->syndrome, 32, write_packets);
+	fputc(',', out);
+	write_sums(out, "rnr", t->syndrome + 32, 32, write_packets);
+	fputc(',', out);
+	write_sums(out, "nak", t->syndrome + 96, 32, write_packets);
+	fputs("},", out);
+	write_packets(out, "cnp", &t->opcode[NET_OP_CNP]);
+	fputs("},\n", out);
 }
 
 static void write_counters(FILE *out, const struct xsf_enc_if_counters *c)
@@ -80,7 +100,7 @@ static void write_counters(FILE *out, const struct xsf_enc_if_counters *c)
 		fprintf(out, ",\"in_unknown\":%u", c->in_unknown);
 	fprintf(out,
 		",\"out_octets\":%" PRIu64 ",\"out_ucast\":%u,\"out_multicast\":%u,\"out_"
-					   "broadcast\":%u,\"out_discards\":%u,\"out_errors\":%u",
+		"broadcast\":%u,\"out_discards\":%u,\"out_errors\":%u",
 		c->out_octets, c->out_ucast, c->out_multicast, c->out_broadcast, c->out_discards,
 		c->out_errors);
 }
@@ -116,14 +136,16 @@ void simulate_write_truth(FILE *out, const struct xsf_fabric *f, uint64_t send_e
 		xsf_fabric_agent(f, n, &a);
 		if (!a.datagrams)
 			continue;
+		fprintf(out, "%s\n{\"agent\":\"%s\",\"sub_agent\":0", comma,
+			xsf_address_text(a.addr, text));
+		if (a.reported)
+			fprintf(out, ",\"name\":\"%s\"", a.name);
 		fprintf(out,
-			"%s\n{\"agent\":\"%s\",\"sub_agent\":0,\"name\":\"%s\",\"datagrams\":"
-			"%" PRIu64 ",\"bytes\":%" PRIu64
+			",\"datagrams\":%" PRIu64 ",\"bytes\":%" PRIu64
 			",\"lost\":0,\"duplicate\":0,\"reordered\":0,\"restarts\":0,\"flow_"
 			"samples\":%" PRIu64 ",\"counter_samples\":%" PRIu64
 			",\"drop_samples\":%" PRIu64 "}",
-			comma, xsf_address_text(a.addr, text), a.name, a.datagrams, a.bytes,
-			a.flow_samples, a.counter_samples, a.drop_samples);
+			a.datagrams, a.bytes, a.flow_samples, a.counter_samples, a.drop_samples);
 		comma = ",";
 	}
 	fputs("],\n\"interfaces\":[", out);

@@ -253,6 +253,7 @@ void xsf_fabric_agent(const struct xsf_fabric *f, uint32_t agent, struct xsf_fab
 	memset(out, 0, sizeof(*out));
 	xsf_fabric_source(f, agent, f->c.ipv6_agents, out->addr);
 	fabric_agent_name(a, out->name);
+	out->reported = !!a->host_sequence;
 	out->nr_interfaces = a->nr_ports;
 	out->datagrams = a->datagrams;
 	out->bytes = a->bytes;

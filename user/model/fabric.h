@@ -59,15 +59,20 @@ struct xsf_fabric_truth {
 	struct xsf_fabric_sum opcode[256]; /* RoCEv2, in tunnels included */
 	uint64_t notified[XSF_FABRIC_REASONS];
 	uint64_t sampled_drops[XSF_FABRIC_REASONS]; /* flow samples with output "discarded" */
-	struct xsf_fabric_sum ce;		    /* RoCE */
+	struct xsf_fabric_sum ecn[4];		    /* RoCE, by ECN bits */
 	struct xsf_fabric_sum trimmed;
-	struct xsf_fabric_sum reth; /* bytes: sum of DMA lengths, unscaled */
-	uint64_t syndrome[256];	    /* AETH, samples */
+	struct xsf_fabric_sum syndrome[128]; /* AETH */
+	struct xsf_fabric_sum reth;
+	uint64_t dma_length; /* sum of RETH DMA lengths, and times the rate */
+	uint64_t dma_length_scaled;
+	uint64_t sampled_packets;
+	uint64_t sampled_bytes;
 };
 
 struct xsf_fabric_agent {
 	uint8_t addr[16]; /* v4-mapped or IPv6 */
 	char name[XSF_FABRIC_NAME];
+	int reported; /* its name was sent */
 	uint32_t nr_interfaces;
 	uint64_t datagrams;
 	uint64_t bytes;

@@ -77,6 +77,8 @@ static void count_truth(struct xsf_fabric *f, const struct fabric_way *w,
 	struct xsf_fabric_truth *truth = &f->truth;
 
 	truth->flow_samples++;
+	truth->sampled_packets += rate;
+	truth->sampled_bytes += (uint64_t)rate * len;
 	if (w->out.format == SFLOW_IF_DISCARDED)
 		truth->sampled_drops[w->out.value]++;
 	if (t->tos >> 2 == NET_DSCP_TRIMMED)
@@ -84,15 +86,14 @@ static void count_truth(struct xsf_fabric *f, const struct fabric_way *w,
 	if (t->opcode < 0)
 		return;
 	add(&truth->opcode[t->opcode], rate, len);
-	if ((t->roce_tos & 3) == NET_ECN_CE)
-		add(&truth->ce, rate, len);
+	add(&truth->ecn[t->roce_tos & 3], rate, len);
 	if (t->has_reth) {
-		truth->reth.samples++;
-		truth->reth.packets += rate;
-		truth->reth.bytes += t->dma_length;
+		add(&truth->reth, rate, len);
+		truth->dma_length += t->dma_length;
+		truth->dma_length_scaled += (uint64_t)t->dma_length * rate;
 	}
 	if (t->syndrome >= 0)
-		truth->syndrome[t->syndrome]++;
+		add(&truth->syndrome[t->syndrome & 127], rate, len);
 }
 
 /* The record of the sampled bytes. */

@@ -132,7 +132,9 @@ static void put_link(struct xsf_frame *f, const struct xsf_traffic_hop *hop, uin
 static void put_network(struct xsf_frame *f, const struct xsf_traffic_hop *hop, int ip6,
 			uint8_t proto, uint8_t tos)
 {
-	struct xsf_frame_ip ip = { .tos = tos, .ttl = hop->ttl, .proto = proto, .id = (uint16_t)hop->flow };
+	struct xsf_frame_ip ip = {
+		.tos = tos, .ttl = hop->ttl, .proto = proto, .id = (uint16_t)hop->flow
+	};
 
 	memcpy(ip.src, ip6 ? hop->src6 : hop->src4, 16);
 	memcpy(ip.dst, ip6 ? hop->dst6 : hop->dst4, 16);
