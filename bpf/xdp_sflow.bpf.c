@@ -92,6 +92,7 @@ static __always_inline int xsf_frame(struct xdp_md *ctx)
 		return XDP_PASS;
 	}
 	w->now_ns = bpf_ktime_get_coarse_ns();
+	w->cpu = bpf_get_smp_processor_id();
 	w->flags = xsf_cfg()->flags;
 	return xsf_verdict(t, &o, xsf_walk(w, t, &o));
 }

@@ -58,15 +58,11 @@ struct xsf_source_key {
  * (bit 0 the last; 1 = seen). 0 = nothing received yet. */
 typedef __u64 xsf_seq_t;
 
-/* One agent. Slot 0 collects what found no slot of its own. */
-struct xsf_agent {
-	struct xsf_agent_key key;
-	__u32 generation; /* odd: in use; 0: never used */
-	__u32 uptime_ms;
-	__u32 uptime_moves; /* 0 until the agent was seen to advance its uptime */
-	xsf_seq_t sequence;
-	__u64 first_seen_ns; /* CLOCK_MONOTONIC */
-	__u64 last_seen_ns;
+/* Slots are counted twice, and readers add: in `own` by the CPU that made the slot, with plain additions,
+ * since an agent's datagrams nearly always arrive on one receive queue; in `shared` by all others, with
+ * atomic ones. Slot 0, which collects what found no slot of its own, is shared by all. */
+
+struct xsf_agent_counts {
 	__u64 datagrams;
 	__u64 bytes;
 	__u64 faulty; /* datagrams with at least one faulty sample */
@@ -77,14 +73,28 @@ struct xsf_agent {
 	__u64 flow_samples;
 	__u64 counter_samples;
 	__u64 drop_samples;
-	__u32 drops; /* last `drops` of a discarded-packet sample: the agent's own total */
+};
+
+struct xsf_agent {
+	struct xsf_agent_key key;
+	__u32 generation; /* odd: in use; 0: never used */
+	__u32 cpu;	  /* whose `own` is; in slot 0 nobody's */
+	__u32 uptime_ms;
+	xsf_seq_t sequence;
+	__u64 first_seen_ns; /* CLOCK_MONOTONIC */
+	__u64 last_seen_ns;
+	struct xsf_agent_counts own;
+	struct xsf_agent_counts shared;
+	__u32 uptime_moves; /* 0 until the agent was seen to advance its uptime */
+	__u32 drops;	    /* last `drops` of a discarded-packet sample: the agent's own total */
 	__u16 source_port;
 	__u16 name_len;
+	__u32 reserved0;
 	__u8 source[16];	 /* UDP source of the last datagram */
 	__u8 name[XSF_NAME_LEN]; /* hostname of host_descr, not terminated */
-	__u64 reserved[12];
+	__u64 reserved[8];
 };
-_Static_assert(sizeof(struct xsf_agent) == 320, "ABI");
+_Static_assert(sizeof(struct xsf_agent) == 376, "ABI");
 
 /* What flow samples of one source and direction add up to, already scaled by sampling_rate. */
 struct xsf_traffic {
@@ -103,16 +113,18 @@ _Static_assert(sizeof(struct xsf_traffic) == 64, "one cache line");
 struct xsf_source {
 	struct xsf_source_key key;
 	__u32 generation; /* odd: in use; 0: never used */
+	__u32 cpu;	  /* as in xsf_agent */
 	__u32 sampling_rate;
 	__u32 sample_pool;
-	__u32 drops; /* the agent's own count of samples it lost */
 	__u64 last_seen_ns;
 	xsf_seq_t flow_sequence;
 	xsf_seq_t counter_sequence;
-	xsf_seq_t drop_sequence;
-	struct xsf_traffic traffic[XSF_DIRECTIONS];
+	__u32 drops;	     /* the agent's own count of samples it lost */
+	__u32 drop_sequence; /* of the last discarded-packet sample */
+	struct xsf_traffic own[XSF_DIRECTIONS];
+	struct xsf_traffic shared[XSF_DIRECTIONS];
 };
-_Static_assert(sizeof(struct xsf_source) == 256, "four cache lines");
+_Static_assert(sizeof(struct xsf_source) == 448, "seven cache lines");
 
 /* The rest of a source, same slot: counters as the agent sent them (all ones = unknown). */
 struct xsf_interface {

@@ -58,41 +58,38 @@ static __always_inline void xsf_add(struct xsf_count *c, __u64 weight)
 	c->packets += weight;
 }
 
-static __always_inline struct xsf_traffic *xsf_traffic_of(struct xsf_source *s, __u32 direction)
-{
-	if (direction == XSF_INGRESS)
-		return &s->traffic[XSF_INGRESS];
-	if (direction == XSF_EGRESS)
-		return &s->traffic[XSF_EGRESS];
-	return &s->traffic[XSF_OTHER];
-}
-
 /* Adds the pending traffic to its source. */
 static __always_inline void xsf_flush(struct xsf_walk *w)
 {
 	struct xsf_pending *p = &w->pending;
 	struct xsf_source *s;
 	struct xsf_traffic *t;
+	int own;
 
 	if (!p->sum.samples)
 		return;
 	s = xsf_lookup(XSF_MAP_SOURCES, p->slot);
 	if (!s)
 		return;
-	t = xsf_traffic_of(s, p->direction);
-	XSF_ATOMIC_ADD(&t->samples, p->sum.samples);
-	XSF_ATOMIC_ADD(&t->packets, p->sum.packets);
-	XSF_ATOMIC_ADD(&t->bytes, p->sum.bytes);
+	own = p->slot && s->cpu == w->cpu;
+	t = own ? &s->own[XSF_INGRESS] : &s->shared[XSF_INGRESS];
+	if (p->direction == XSF_EGRESS)
+		t += XSF_EGRESS;
+	else if (p->direction == XSF_OTHER)
+		t += XSF_OTHER;
+	xsf_bump(&t->samples, p->sum.samples, own);
+	xsf_bump(&t->packets, p->sum.packets, own);
+	xsf_bump(&t->bytes, p->sum.bytes, own);
 	if (p->sum.roce_packets) {
-		XSF_ATOMIC_ADD(&t->roce_packets, p->sum.roce_packets);
-		XSF_ATOMIC_ADD(&t->roce_bytes, p->sum.roce_bytes);
+		xsf_bump(&t->roce_packets, p->sum.roce_packets, own);
+		xsf_bump(&t->roce_bytes, p->sum.roce_bytes, own);
 	}
 	if (p->sum.ce_packets)
-		XSF_ATOMIC_ADD(&t->ce_packets, p->sum.ce_packets);
+		xsf_bump(&t->ce_packets, p->sum.ce_packets, own);
 	if (p->sum.cnp_packets)
-		XSF_ATOMIC_ADD(&t->cnp_packets, p->sum.cnp_packets);
+		xsf_bump(&t->cnp_packets, p->sum.cnp_packets, own);
 	if (p->sum.trimmed_packets)
-		XSF_ATOMIC_ADD(&t->trimmed_packets, p->sum.trimmed_packets);
+		xsf_bump(&t->trimmed_packets, p->sum.trimmed_packets, own);
 	p->sum.samples = 0;
 }
 
@@ -542,7 +539,6 @@ XSF_GLOBAL int xsf_commit_drop(struct xsf_walk *w)
 	struct xsf_agent *a;
 	struct xsf_source *s;
 	struct xsf_packet *p;
-	struct xsf_seq_step step;
 	const __u8 *body, *r;
 	__u32 slot;
 
@@ -569,9 +565,8 @@ XSF_GLOBAL int xsf_commit_drop(struct xsf_walk *w)
 	if (!s || !slot)
 		return 0;
 	s->last_seen_ns = w->now_ns;
-	/* Notifications are rate limited by the agent, which says so in `drops`; only the state is kept. */
-	if (xsf_seq_advance(&s->drop_sequence, xsf_be32(body), 0, 0, &step))
-		t->sequence_contended++;
+	/* Notifications are rate limited by the agent, which says so in `drops`; the number is only kept. */
+	s->drop_sequence = xsf_be32(body);
 	i = xsf_interface_of(w, slot);
 	if (i)
 		XSF_ATOMIC_ADD(&i->drop_samples, 1);

@@ -7,6 +7,7 @@
 #ifndef XSF_SLOTS_H
 #define XSF_SLOTS_H
 
+#include "sequence.h"
 #include "state.h"
 #include "store.h"
 
@@ -52,7 +53,31 @@ static __always_inline int xsf_silent(const struct xsf_config *cfg, __u64 now, _
 	return now > last_seen && now - last_seen > cfg->stale_ns;
 }
 
+/* Adds to a slot's `own` or `shared`. */
+static __always_inline void xsf_bump(__u64 *count, __u64 n, int own)
+{
+	if (own)
+		*count += n;
+	else
+		XSF_ATOMIC_ADD(count, n);
+}
+
 #define XSF_MOVE(to, from, field) XSF_ATOMIC_ADD(&(to)->field, XSF_TAKE(&(from)->field))
+
+static __always_inline void xsf_counts_move(struct xsf_agent_counts *to,
+					    struct xsf_agent_counts *from)
+{
+	XSF_MOVE(to, from, datagrams);
+	XSF_MOVE(to, from, bytes);
+	XSF_MOVE(to, from, faulty);
+	XSF_MOVE(to, from, lost);
+	XSF_MOVE(to, from, duplicate);
+	XSF_MOVE(to, from, reordered);
+	XSF_MOVE(to, from, restarts);
+	XSF_MOVE(to, from, flow_samples);
+	XSF_MOVE(to, from, counter_samples);
+	XSF_MOVE(to, from, drop_samples);
+}
 
 /* Gives slot `a` to w->agent_key; its counts go to slot 0. The caller holds it (CHANGING). */
 static __always_inline void xsf_agent_take(struct xsf_walk *w, struct xsf_agent *a, __u32 slot)
@@ -64,17 +89,10 @@ static __always_inline void xsf_agent_take(struct xsf_walk *w, struct xsf_agent 
 	if (xsf_find(XSF_TABLE_AGENTS, &a->key) == slot)
 		xsf_erase(XSF_TABLE_AGENTS, &a->key);
 	/* Holes still pending will not be filled any more. */
-	XSF_ATOMIC_ADD(&a->lost, xsf_seq_pending(XSF_TAKE(&a->sequence)));
-	XSF_MOVE(other, a, datagrams);
-	XSF_MOVE(other, a, bytes);
-	XSF_MOVE(other, a, faulty);
-	XSF_MOVE(other, a, lost);
-	XSF_MOVE(other, a, duplicate);
-	XSF_MOVE(other, a, reordered);
-	XSF_MOVE(other, a, restarts);
-	XSF_MOVE(other, a, flow_samples);
-	XSF_MOVE(other, a, counter_samples);
-	XSF_MOVE(other, a, drop_samples);
+	XSF_ATOMIC_ADD(&a->shared.lost, xsf_seq_pending(XSF_TAKE(&a->sequence)));
+	xsf_counts_move(&other->shared, &a->own);
+	xsf_counts_move(&other->shared, &a->shared);
+	a->cpu = w->cpu;
 	a->drops = 0;
 	a->uptime_ms = 0;
 	a->uptime_moves = 0;
@@ -144,14 +162,17 @@ static __always_inline void xsf_source_take(struct xsf_walk *w, struct xsf_sourc
 					    const struct xsf_source_key *key)
 {
 	struct xsf_source *other = xsf_lookup(XSF_MAP_SOURCES, 0);
+	__u32 i;
 
 	if (!other)
 		return;
 	if (xsf_find(XSF_TABLE_SOURCES, &s->key) == slot)
 		xsf_erase(XSF_TABLE_SOURCES, &s->key);
-	xsf_traffic_move(&other->traffic[XSF_INGRESS], &s->traffic[XSF_INGRESS]);
-	xsf_traffic_move(&other->traffic[XSF_EGRESS], &s->traffic[XSF_EGRESS]);
-	xsf_traffic_move(&other->traffic[XSF_OTHER], &s->traffic[XSF_OTHER]);
+	for (i = 0; i < XSF_DIRECTIONS; i++) {
+		xsf_traffic_move(&other->shared[i], &s->own[i]);
+		xsf_traffic_move(&other->shared[i], &s->shared[i]);
+	}
+	s->cpu = w->cpu;
 	s->sampling_rate = 0;
 	s->sample_pool = 0;
 	s->drops = 0;

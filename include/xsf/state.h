@@ -41,6 +41,7 @@ struct xsf_walk {
 	__u64 now_ns;
 	__u32 flags; /* XSF_F_* */
 	__u32 len;   /* of the payload, at most XSF_MAX_PAYLOAD */
+	__u32 cpu;   /* that walks */
 
 	/* datagram */
 	__u32 off;

@@ -222,7 +222,8 @@ static __always_inline void xsf_agent_count(struct xsf_walk *w, struct xsf_total
 	struct xsf_seq_step step;
 	struct xsf_agent *a;
 	__u32 slot, was, moves;
-	int back, forward;
+	struct xsf_agent_counts *c;
+	int back, forward, own;
 
 	slot = xsf_find(XSF_TABLE_AGENTS, &w->agent_key);
 	if (!slot)
@@ -231,8 +232,10 @@ static __always_inline void xsf_agent_count(struct xsf_walk *w, struct xsf_total
 	if (!a)
 		return;
 	w->agent = slot;
-	XSF_ATOMIC_ADD(&a->datagrams, 1);
-	XSF_ATOMIC_ADD(&a->bytes, w->len);
+	own = slot && a->cpu == w->cpu;
+	c = own ? &a->own : &a->shared;
+	xsf_bump(&c->datagrams, 1, own);
+	xsf_bump(&c->bytes, w->len, own);
 	if (!slot) {
 		t->agents_full++;
 		return;
@@ -248,15 +251,15 @@ static __always_inline void xsf_agent_count(struct xsf_walk *w, struct xsf_total
 		t->sequence_contended++;
 	} else {
 		if (step.lost)
-			XSF_ATOMIC_ADD(&a->lost, step.lost);
+			xsf_bump(&c->lost, step.lost, own);
 		if (step.duplicate) {
-			XSF_ATOMIC_ADD(&a->duplicate, 1);
+			xsf_bump(&c->duplicate, 1, own);
 			w->duplicate = 1;
 		}
 		if (step.reordered)
-			XSF_ATOMIC_ADD(&a->reordered, 1);
+			xsf_bump(&c->reordered, 1, own);
 		if (step.restarted)
-			XSF_ATOMIC_ADD(&a->restarts, 1);
+			xsf_bump(&c->restarts, 1, own);
 		/* A late datagram carries an old uptime. */
 		if (!step.reordered && !step.duplicate)
 			a->uptime_ms = w->uptime_ms;
@@ -324,6 +327,8 @@ static __always_inline int xsf_walk_begin(struct xsf_walk *w, struct xsf_totals 
 static __always_inline void xsf_walk_end(struct xsf_walk *w, struct xsf_totals *t)
 {
 	struct xsf_agent *a = xsf_lookup(XSF_MAP_AGENTS, w->agent);
+	struct xsf_agent_counts *c;
+	int own;
 
 	xsf_flush(w);
 	if (w->faults)
@@ -332,14 +337,16 @@ static __always_inline void xsf_walk_end(struct xsf_walk *w, struct xsf_totals *
 		t->datagram_sound++;
 	if (!a)
 		return;
+	own = w->agent && a->cpu == w->cpu;
+	c = own ? &a->own : &a->shared;
 	if (w->flow_samples)
-		XSF_ATOMIC_ADD(&a->flow_samples, w->flow_samples);
+		xsf_bump(&c->flow_samples, w->flow_samples, own);
 	if (w->counter_samples)
-		XSF_ATOMIC_ADD(&a->counter_samples, w->counter_samples);
+		xsf_bump(&c->counter_samples, w->counter_samples, own);
 	if (w->drop_samples)
-		XSF_ATOMIC_ADD(&a->drop_samples, w->drop_samples);
+		xsf_bump(&c->drop_samples, w->drop_samples, own);
 	if (w->faults)
-		XSF_ATOMIC_ADD(&a->faulty, 1);
+		xsf_bump(&c->faulty, 1, own);
 }
 
 /* The whole of it, once the payload is in w->buf. Returns nonzero when all of it was sound. */

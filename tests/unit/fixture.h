@@ -154,20 +154,30 @@ static inline struct fixture *fixture_full(void)
 	for (uint32_t n = 0; n < XSF_NR_TOTALS; n++)
 		total[n] = 1000 + n;
 
-	f->agents[0].datagrams = 77;
-	f->agents[0].flow_samples = 78;
+	f->agents[0].shared.datagrams = 77;
+	f->agents[0].shared.flow_samples = 78;
 	a = fixture_agent(f, 1, 0);
 	fixture_name(a, "leaf1");
-	a->datagrams = 20;
-	a->bytes = 26000;
-	a->lost = 3;
-	a->duplicate = 2;
-	a->reordered = 1;
-	a->restarts = 4;
-	a->faulty = 5;
-	a->flow_samples = 140;
-	a->counter_samples = 6;
-	a->drop_samples = 7;
+	a->own.datagrams = 10;
+	a->shared.datagrams = 10;
+	a->own.bytes = 13000;
+	a->shared.bytes = 13000;
+	a->own.lost = 1;
+	a->shared.lost = 2;
+	a->own.duplicate = 1;
+	a->shared.duplicate = 1;
+	a->own.reordered = 0;
+	a->shared.reordered = 1;
+	a->own.restarts = 2;
+	a->shared.restarts = 2;
+	a->own.faulty = 2;
+	a->shared.faulty = 3;
+	a->own.flow_samples = 70;
+	a->shared.flow_samples = 70;
+	a->own.counter_samples = 3;
+	a->shared.counter_samples = 3;
+	a->own.drop_samples = 3;
+	a->shared.drop_samples = 4;
 	a->drops = 8;
 	a->uptime_ms = 123456;
 	a->source_port = 40000;
@@ -182,12 +192,11 @@ static inline struct fixture *fixture_full(void)
 	a = fixture_agent(f, 3, 0); /* silent */
 	a->last_seen_ns = f->s.now_ns - 601 * SECOND;
 
-	f->sources[0].traffic[XSF_OTHER] =
+	f->sources[0].own[XSF_OTHER] =
 		(struct xsf_traffic){ .samples = 1, .packets = 2, .bytes = 3 };
 	s = fixture_source(f, 1, 1, 0, 12);
-	s->traffic[XSF_INGRESS] =
-		(struct xsf_traffic){ 10, 1000, 1500000, 400, 600000, 30, 20, 10 };
-	s->traffic[XSF_EGRESS] = (struct xsf_traffic){ 5, 500, 750000, 0, 0, 0, 0, 0 };
+	s->own[XSF_INGRESS] = (struct xsf_traffic){ 10, 1000, 1500000, 400, 600000, 30, 20, 10 };
+	s->shared[XSF_EGRESS] = (struct xsf_traffic){ 5, 500, 750000, 0, 0, 0, 0, 0 };
 	s->sampling_rate = 100;
 	s->sample_pool = 5000;
 	s->drops = 9;
@@ -219,16 +228,16 @@ static inline struct fixture *fixture_full(void)
 	fixture_interface(f, 2, "");
 	/* a VLAN with traffic */
 	s = fixture_source(f, 3, 1, 1, 30);
-	s->traffic[XSF_OTHER] = (struct xsf_traffic){ 2, 200, 3000, 0, 0, 0, 0, 0 };
+	s->own[XSF_OTHER] = (struct xsf_traffic){ 2, 200, 3000, 0, 0, 0, 0, 0 };
 	s->sampling_rate = 100;
 	s->flow_sequence = 2ull << 32 | 0xffffffff;
 	/* of an agent that lost its place: not shown */
 	s = fixture_source(f, 4, 1, 0, 13);
-	s->traffic[XSF_INGRESS].samples = 1;
+	s->own[XSF_INGRESS].samples = 1;
 	s->key.agent_generation = 1;
 	/* a record that another source left behind */
 	s = fixture_source(f, 5, 1, 0, 14);
-	s->traffic[XSF_INGRESS] = (struct xsf_traffic){ 1, 1, 64, 0, 0, 0, 0, 0 };
+	s->own[XSF_INGRESS] = (struct xsf_traffic){ 1, 1, 64, 0, 0, 0, 0, 0 };
 	fixture_interface(f, 5, "left-over")->generation = 5;
 	/* silent since a counter sample without counters: nothing to show */
 	fixture_source(f, 6, 1, 0, 15);

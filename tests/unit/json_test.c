@@ -364,7 +364,7 @@ static void test_all_values_large(void **state)
 
 	(void)state;
 	for (uint32_t slot = 0; slot < 16; slot++) {
-		memset(f->sources[slot].traffic, 0xff, sizeof(f->sources[slot].traffic));
+		memset(f->sources[slot].own, 0xff, sizeof(f->sources[slot].own));
 		memset(&f->interfaces[slot].type, 0xfe,
 		       offsetof(struct xsf_interface, name) - offsetof(struct xsf_interface, type));
 		memset(f->interfaces[slot].name, '"', XSF_NAME_LEN);

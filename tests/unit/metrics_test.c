@@ -483,7 +483,7 @@ static void test_long_names(void **state)
 	memset(i->name, '\\', XSF_NAME_LEN);
 	i->name_len = UINT32_MAX;
 	for (int d = 0; d < XSF_DIRECTIONS; d++)
-		memset(&f->sources[1].traffic[d], 0xff, sizeof(struct xsf_traffic));
+		memset(&f->sources[1].own[d], 0xff, sizeof(struct xsf_traffic));
 	text = render(f, &options, 4096);
 	read_exposition(text, NULL, NULL);
 	memset(name, '\\', sizeof(name) - 1);
@@ -505,8 +505,8 @@ static struct fixture *many(uint32_t nr_agents, uint32_t nr)
 			fixture_source(f, slot, 1 + slot % nr_agents, 0, 1 + slot / nr_agents);
 		struct xsf_interface *i = fixture_interface(f, slot, "Ethernet1/12/3");
 
-		s->traffic[XSF_INGRESS] = (struct xsf_traffic){ 9, 9000, 9000000, 8, 8, 8, 8, 8 };
-		s->traffic[XSF_EGRESS] = (struct xsf_traffic){ 9, 9000, 9000000, 8, 8, 8, 8, 8 };
+		s->own[XSF_INGRESS] = (struct xsf_traffic){ 9, 9000, 9000000, 8, 8, 8, 8, 8 };
+		s->own[XSF_EGRESS] = (struct xsf_traffic){ 9, 9000, 9000000, 8, 8, 8, 8, 8 };
 		s->flow_sequence = 1;
 		memset(&i->type, 0x12,
 		       offsetof(struct xsf_interface, name_len) -

@@ -86,17 +86,19 @@ static void print_agents(const struct xsf_snapshot *s)
 	for (uint32_t i = 0; i < s->nr_agents && rows < XSF_SUMMARY_ROWS; i++) {
 		const struct xsf_agent *a = &s->agents[i];
 		struct xsf_text text = { .buf = name, .max = sizeof(name) - 1 };
-		uint64_t lost = a->lost + xsf_agent_pending(a);
+		struct xsf_agent_counts c;
 
 		if (!xsf_snapshot_agent_shown(s, i))
 			continue;
+		xsf_agent_sum(a, &c);
 		xsf_text_name(&text, a->name, XSF_MIN(a->name_len, XSF_NAME_LEN));
 		name[text.len] = 0;
 		printf("  %-24s %-16s %10" PRIu64 " %10" PRIu64 " %8" PRIu64 " %8" PRIu64
 		       " %6" PRIu64 " %10.1f\n",
-		       xsf_address_text(a->key.addr, address), name, (uint64_t)a->datagrams,
-		       (uint64_t)(a->flow_samples + a->counter_samples + a->drop_samples), lost,
-		       (uint64_t)a->restarts, (uint64_t)a->duplicate,
+		       xsf_address_text(a->key.addr, address), name, (uint64_t)c.datagrams,
+		       (uint64_t)(c.flow_samples + c.counter_samples + c.drop_samples),
+		       (uint64_t)c.lost + xsf_agent_pending(a), (uint64_t)c.restarts,
+		       (uint64_t)c.duplicate,
 		       s->now_ns > a->last_seen_ns ? (double)(s->now_ns - a->last_seen_ns) / 1e9 :
 						     0);
 		rows++;

@@ -67,6 +67,26 @@ const struct xsf_interface *xsf_snapshot_interface(const struct xsf_snapshot *s,
 	return i->generation == s->sources[slot].generation ? i : NULL;
 }
 
+/* Both structs are nothing but counts. */
+static void sum_words(const __u64 *own, const __u64 *shared, __u64 *sum, size_t bytes)
+{
+	for (size_t i = 0; i < bytes / sizeof(*sum); i++)
+		sum[i] = own[i] + shared[i];
+}
+
+void xsf_agent_sum(const struct xsf_agent *agent, struct xsf_agent_counts *sum)
+{
+	sum_words((const __u64 *)&agent->own, (const __u64 *)&agent->shared, (__u64 *)sum,
+		  sizeof(*sum));
+}
+
+void xsf_source_sum(const struct xsf_source *source, enum xsf_direction direction,
+		    struct xsf_traffic *sum)
+{
+	sum_words((const __u64 *)&source->own[direction], (const __u64 *)&source->shared[direction],
+		  (__u64 *)sum, sizeof(*sum));
+}
+
 int xsf_snapshot_interface_shown(const struct xsf_snapshot *s, uint32_t slot,
 				 const struct xsf_agent **agent)
 {
@@ -76,7 +96,7 @@ int xsf_snapshot_interface_shown(const struct xsf_snapshot *s, uint32_t slot,
 	if (!xsf_snapshot_source_shown(s, slot, agent) || !xsf_source_is_interface(source))
 		return 0;
 	for (int d = 0; d < XSF_DIRECTIONS; d++) {
-		if (source->traffic[d].samples)
+		if (source->own[d].samples || source->shared[d].samples)
 			return 1;
 	}
 	i = xsf_snapshot_interface(s, slot);

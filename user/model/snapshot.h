@@ -82,6 +82,11 @@ struct xsf_fill {
 };
 void xsf_snapshot_fill(const struct xsf_snapshot *s, enum xsf_table table, struct xsf_fill *fill);
 
+/* What a slot's own CPU and the others counted, together. */
+void xsf_agent_sum(const struct xsf_agent *agent, struct xsf_agent_counts *sum);
+void xsf_source_sum(const struct xsf_source *source, enum xsf_direction direction,
+		    struct xsf_traffic *sum);
+
 /* Holes in an agent's window, neither lost nor filled yet. */
 uint32_t xsf_agent_pending(const struct xsf_agent *agent);
 

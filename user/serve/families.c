@@ -337,6 +337,12 @@ static const struct xsf_agent *agent_line(const struct xsf_metrics *m, const str
 	return agent;
 }
 
+/* A count of struct xsf_agent_counts. */
+static uint64_t agent_count(const struct xsf_agent *agent, uint32_t offset)
+{
+	return xsf_field64(&agent->own, offset) + xsf_field64(&agent->shared, offset);
+}
+
 static void agent_counter(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t i,
 			  struct xsf_text *t)
 {
@@ -345,7 +351,7 @@ static void agent_counter(const struct xsf_metrics *m, const struct xsf_family *
 
 	if (!agent)
 		return;
-	xsf_line_end(t, xsf_field64(agent, f->offset));
+	xsf_line_end(t, agent_count(agent, f->offset));
 	if (i < m->agents.nr)
 		agent_check(m, i, t, before);
 }
@@ -357,9 +363,9 @@ static void agent_samples(const struct xsf_metrics *m, const struct xsf_family *
 		const char *type;
 		uint32_t offset;
 	} types[] = {
-		{ "flow", offsetof(struct xsf_agent, flow_samples) },
-		{ "counter", offsetof(struct xsf_agent, counter_samples) },
-		{ "drop", offsetof(struct xsf_agent, drop_samples) },
+		{ "flow", offsetof(struct xsf_agent_counts, flow_samples) },
+		{ "counter", offsetof(struct xsf_agent_counts, counter_samples) },
+		{ "drop", offsetof(struct xsf_agent_counts, drop_samples) },
 	};
 	size_t before = t->len;
 
@@ -369,7 +375,7 @@ static void agent_samples(const struct xsf_metrics *m, const struct xsf_family *
 		if (!agent)
 			break;
 		xsf_label(t, ",type=", types[n].type);
-		xsf_line_end(t, xsf_field64(agent, types[n].offset));
+		xsf_line_end(t, agent_count(agent, types[n].offset));
 	}
 	if (i < m->agents.nr)
 		agent_check(m, i, t, before);
@@ -414,7 +420,7 @@ static void agent_state(const struct xsf_metrics *m, const struct xsf_family *f,
 		break;
 	case AGENT_SUPPRESSED:
 		xsf_line_end(t, agent->drops);
-		if (!agent->drop_samples)
+		if (!agent_count(agent, offsetof(struct xsf_agent_counts, drop_samples)))
 			t->len = before;
 		break;
 	case AGENT_UPTIME:
@@ -430,7 +436,8 @@ static void agent_state(const struct xsf_metrics *m, const struct xsf_family *f,
 #define AGENT(n, field, text) \
 	{ \
 		XSF_FAMILY_COUNTER(n), .domain = XSF_OVER_AGENTS, .item = agent_counter, \
-				       .offset = offsetof(struct xsf_agent, field), .help = text \
+				       .offset = offsetof(struct xsf_agent_counts, field), \
+				       .help = text \
 	}
 #define AGENT_STATE .domain = XSF_OVER_AGENTS, .item = agent_state
 

@@ -160,11 +160,13 @@ static void traffic(const struct xsf_metrics *m, const struct xsf_family *f, uin
 	if (!member_get(m, f, i, t, &b))
 		return;
 	for (int d = 0; d < XSF_DIRECTIONS; d++) {
-		const struct xsf_traffic *traffic = &b.source->traffic[d];
-		uint64_t value = xsf_field64(traffic, f->offset);
+		struct xsf_traffic sum;
+		uint64_t value;
 
-		if (!(f->arg == IF_SAMPLES ? traffic->samples :
-		      f->arg == IF_ROCE	   ? traffic->roce_packets :
+		xsf_source_sum(b.source, (enum xsf_direction)d, &sum);
+		value = xsf_field64(&sum, f->offset);
+		if (!(f->arg == IF_SAMPLES ? sum.samples :
+		      f->arg == IF_ROCE	   ? sum.roce_packets :
 					     value))
 			continue;
 		member_line(f, &b, t);

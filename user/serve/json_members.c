@@ -32,18 +32,20 @@ static void element_end(struct xsf_json *j, struct mark mark, int whole)
 static void agent_counts(struct xsf_writer *w, const struct xsf_agent *a)
 {
 	uint32_t pending = xsf_agent_pending(a);
+	struct xsf_agent_counts c;
 
-	xsf_json_u64(w, "datagrams", a->datagrams);
-	xsf_json_u64(w, "bytes", a->bytes);
-	xsf_json_u64(w, "lost", a->lost + pending);
+	xsf_agent_sum(a, &c);
+	xsf_json_u64(w, "datagrams", c.datagrams);
+	xsf_json_u64(w, "bytes", c.bytes);
+	xsf_json_u64(w, "lost", c.lost + pending);
 	xsf_json_u64(w, "pending", pending);
-	xsf_json_u64(w, "duplicate", a->duplicate);
-	xsf_json_u64(w, "reordered", a->reordered);
-	xsf_json_u64(w, "restarts", a->restarts);
-	xsf_json_u64(w, "faulty", a->faulty);
-	xsf_json_u64(w, "flow_samples", a->flow_samples);
-	xsf_json_u64(w, "counter_samples", a->counter_samples);
-	xsf_json_u64(w, "drop_samples", a->drop_samples);
+	xsf_json_u64(w, "duplicate", c.duplicate);
+	xsf_json_u64(w, "reordered", c.reordered);
+	xsf_json_u64(w, "restarts", c.restarts);
+	xsf_json_u64(w, "faulty", c.faulty);
+	xsf_json_u64(w, "flow_samples", c.flow_samples);
+	xsf_json_u64(w, "counter_samples", c.counter_samples);
+	xsf_json_u64(w, "drop_samples", c.drop_samples);
 }
 
 void xsf_json_agent(struct xsf_json *j, uint32_t slot)
@@ -102,20 +104,21 @@ static void sampled(struct xsf_writer *w, const struct xsf_source *source)
 {
 	xsf_json_open_at(w, "sampled", '{');
 	for (int d = 0; d < XSF_DIRECTIONS; d++) {
-		const struct xsf_traffic *t = &source->traffic[d];
+		struct xsf_traffic t;
 
+		xsf_source_sum(source, (enum xsf_direction)d, &t);
 		xsf_json_open_at(w, xsf_direction_names[d], '{');
-		xsf_json_u64(w, "samples", t->samples);
-		xsf_json_u64(w, "packets", t->packets);
-		xsf_json_u64(w, "bytes", t->bytes);
-		if (t->roce_packets) {
-			xsf_json_u64(w, "roce_packets", t->roce_packets);
-			xsf_json_u64(w, "roce_bytes", t->roce_bytes);
-			xsf_json_u64(w, "ce_packets", t->ce_packets);
-			xsf_json_u64(w, "cnp_packets", t->cnp_packets);
+		xsf_json_u64(w, "samples", t.samples);
+		xsf_json_u64(w, "packets", t.packets);
+		xsf_json_u64(w, "bytes", t.bytes);
+		if (t.roce_packets) {
+			xsf_json_u64(w, "roce_packets", t.roce_packets);
+			xsf_json_u64(w, "roce_bytes", t.roce_bytes);
+			xsf_json_u64(w, "ce_packets", t.ce_packets);
+			xsf_json_u64(w, "cnp_packets", t.cnp_packets);
 		}
-		if (t->trimmed_packets)
-			xsf_json_u64(w, "trimmed_packets", t->trimmed_packets);
+		if (t.trimmed_packets)
+			xsf_json_u64(w, "trimmed_packets", t.trimmed_packets);
 		xsf_json_shut(w, '}');
 	}
 	xsf_json_shut(w, '}');
