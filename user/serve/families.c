@@ -81,7 +81,7 @@ static void extra(const struct xsf_metrics *m, const struct xsf_family *f, uint3
 	size_t len = strlen(e->name);
 
 	(void)f;
-	if (!i || strcmp(e->name, m->o.extra[i - 1].name))
+	if (!i || strcmp(e->name, m->o.extra[i - 1].name) != 0)
 		xsf_family_head(t, e->name, len, e->help, e->gauge ? XSF_GAUGE : XSF_COUNTER);
 	xsf_text_add(t, e->name, len);
 	if (e->labels) {

@@ -2,9 +2,8 @@
 /* A snapshot as Prometheus text, format 0.0.4. Made piece by piece while it is read: the document is never
  * held whole.
  *
- * Series are bounded by the tables, never by what agents send: 10 for each agent and about 45 for each
- * interface or other data source that is shown, 3 * 86 for each row of the operation tables (group,
- * direction, carrier), about 160 for each row of the others, 1024 drop reasons in each of two families. */
+ * Series are bounded by the tables, never by what agents send: XSF_SERIES_* for each member of a table,
+ * 1024 drop reasons in each of two families, and some 150 besides. */
 #ifndef XSF_METRICS_H
 #define XSF_METRICS_H
 
@@ -17,6 +16,14 @@
 
 /* Interfaces shown unless asked for more; other data sources likewise, apart from them. */
 #define XSF_METRICS_INTERFACES 4096
+
+/* The most series of one shown agent, interface, other data source, row (group and direction; two more for
+ * each DSCP that means trimmed) and row of operations (group, direction and carrier). */
+#define XSF_SERIES_AGENT 15
+#define XSF_SERIES_INTERFACE 54
+#define XSF_SERIES_SOURCE 35
+#define XSF_SERIES_ROW 182
+#define XSF_SERIES_OPS_ROW 258
 
 /* A value of the exporter itself. Entries of one name lie together. */
 struct xsf_metrics_extra {
