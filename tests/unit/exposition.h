@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A strict reader of the Prometheus text format 0.0.4: stops the test at the first line that is not as the
- * format (and its conventions) want it. */
+/* Reading /metrics in tests, with a strict reader of the Prometheus text format 0.0.4: it stops the test at
+ * the first line that is not as the format (and its conventions) want it. */
 #ifndef XSF_TEST_EXPOSITION_H
 #define XSF_TEST_EXPOSITION_H
 
 #include <stdio.h>
 #include "fixture.h"
+#include "serve/metrics.h"
 
 struct exposition {
 	uint32_t nr_families;
@@ -177,6 +178,9 @@ static inline int by_text(const void *a, const void *b)
 
 static inline void expect_unique(char **list, uint32_t nr)
 {
+	if (!nr)
+		return;
+	assert_non_null(list);
 	qsort(list, nr, sizeof(*list), by_text);
 	for (uint32_t i = 1; i < nr; i++)
 		EXPECT(strcmp(list[i - 1], list[i]), list[i]);
@@ -219,5 +223,69 @@ static inline void read_exposition(const char *text, uint32_t *families, uint32_
 	free(e.series);
 	free(all);
 }
+
+static inline ssize_t read_metrics(void *m, char *buf, size_t max)
+{
+	return xsf_metrics_read(m, buf, max);
+}
+
+static inline char *render(const struct fixture *f, const struct xsf_metrics_options *o,
+			   size_t chunk)
+{
+	struct xsf_metrics *m = xsf_metrics_open(&f->s, o);
+	char *text;
+
+	assert_non_null(m);
+	text = fixture_read(read_metrics, m, chunk);
+	xsf_metrics_close(m);
+	return text;
+}
+
+static inline int has(const char *text, const char *line)
+{
+	size_t n = strlen(line);
+
+	for (const char *p = text; (p = strstr(p, line)); p++) {
+		if ((p == text || p[-1] == '\n') && p[n] == '\n')
+			return 1;
+	}
+	return 0;
+}
+
+/* Each of the lines is there; they are written with single quotes for double ones. */
+static inline void expect_lines(const char *text, const char *const *lines)
+{
+	char line[512];
+
+	for (; *lines; lines++) {
+		snprintf(line, sizeof(line), "%s", *lines);
+		for (char *c = line; *c; c++)
+			*c = *c == '\'' ? '"' : *c;
+		if (!has(text, line))
+			fail_msg("missing: %s", line);
+	}
+}
+
+static inline uint32_t count_of(const char *text, const char *part)
+{
+	uint32_t n = 0;
+
+	for (; (text = strstr(text, part)); text++)
+		n++;
+	return n;
+}
+
+static const struct xsf_metrics_extra extras[] = {
+	{ "xdp_sflow_http_requests_total", "HTTP requests.", "code=\"200\"", 5, 0 },
+	{ "xdp_sflow_http_requests_total", NULL, "code=\"404\"", 6, 0 },
+	{ "xdp_sflow_http_connections", "HTTP connections now.", NULL, 7, 1 },
+};
+
+static const struct xsf_metrics_options options = {
+	.unix_now_ns = 1700000000 * SECOND,
+	.prog_stats = 1,
+	.extra = extras,
+	.nr_extra = 3,
+};
 
 #endif

@@ -40,7 +40,7 @@ static json_t *at(json_t *v, const char *path)
 	snprintf(copy, sizeof(copy), "%s", path);
 	for (key = strtok_r(copy, ".", &save); key && v; key = strtok_r(NULL, ".", &save)) {
 		if (json_is_array(v))
-			v = json_array_get(v, (size_t)atoi(key));
+			v = json_array_get(v, strtoul(key, NULL, 10));
 		else
 			v = json_object_get(v, key);
 	}
@@ -63,7 +63,7 @@ static void expect_str(json_t *root, const char *path, const char *value)
 
 	if (!json_is_string(v))
 		fail_msg("%s is no string", path);
-	if (strcmp(json_string_value(v), value))
+	if (strcmp(json_string_value(v), value) != 0)
 		fail_msg("%s is %s", path, json_string_value(v));
 }
 
