@@ -39,8 +39,12 @@ static __always_inline __u32 xsf_swap32(__u32 v)
 #define XSF_GLOBAL __noinline
 /* Loads of any alignment: the verifier allows them on map values and packets, and clang would make
  * four byte loads of a memcpy. */
-#define XSF_LOAD16(p) (*(const __u16 *)(p))
-#define XSF_LOAD32(p) (*(const __u32 *)(p))
+typedef __u16 __attribute__((may_alias)) xsf_any16;
+typedef __u32 __attribute__((may_alias)) xsf_any32;
+typedef __u64 __attribute__((may_alias)) xsf_any64;
+#define XSF_LOAD16(p) (*(const xsf_any16 *)(p))
+#define XSF_LOAD32(p) (*(const xsf_any32 *)(p))
+#define XSF_LOAD64(p) (*(const xsf_any64 *)(p))
 /* Adds to a value that other CPUs add to as well. */
 #define XSF_ATOMIC_ADD(p, v) ((void)__sync_fetch_and_add((p), (v)))
 #define XSF_FETCH_ADD(p, v) __sync_fetch_and_add((p), (v))
@@ -70,9 +74,18 @@ static __always_inline __u32 xsf_load32(const void *p)
 }
 
 #define XSF_GLOBAL static __noinline
+static __always_inline __u64 xsf_load64(const void *p)
+{
+	__u64 v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
 /* The native build has one thread. */
 #define XSF_LOAD16(p) xsf_load16(p)
 #define XSF_LOAD32(p) xsf_load32(p)
+#define XSF_LOAD64(p) xsf_load64(p)
 #define XSF_ATOMIC_ADD(p, v) ((void)(*(p) += (v)))
 #define XSF_FETCH_ADD(p, v) \
 	__extension__({ \

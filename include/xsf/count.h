@@ -58,39 +58,29 @@ static __always_inline void xsf_add(struct xsf_count *c, __u64 weight)
 	c->packets += weight;
 }
 
-/* Adds the pending traffic to its source. */
-static __always_inline void xsf_flush(struct xsf_walk *w)
+/* Adds one flow sample to its source. Its own CPU adds plainly, the others atomically. */
+static __always_inline void xsf_traffic_add(struct xsf_source *s, __u32 direction, int own,
+					    const struct xsf_packet *p, __u64 weight, __u64 bytes)
 {
-	struct xsf_pending *p = &w->pending;
-	struct xsf_source *s;
-	struct xsf_traffic *t;
-	int own;
+	struct xsf_traffic *t = own ? &s->own[XSF_INGRESS] : &s->shared[XSF_INGRESS];
 
-	if (!p->sum.samples)
-		return;
-	s = xsf_lookup(XSF_MAP_SOURCES, p->slot);
-	if (!s)
-		return;
-	own = p->slot && s->cpu == w->cpu;
-	t = own ? &s->own[XSF_INGRESS] : &s->shared[XSF_INGRESS];
-	if (p->direction == XSF_EGRESS)
+	if (direction == XSF_EGRESS)
 		t += XSF_EGRESS;
-	else if (p->direction == XSF_OTHER)
+	else if (direction == XSF_OTHER)
 		t += XSF_OTHER;
-	xsf_bump(&t->samples, p->sum.samples, own);
-	xsf_bump(&t->packets, p->sum.packets, own);
-	xsf_bump(&t->bytes, p->sum.bytes, own);
-	if (p->sum.roce_packets) {
-		xsf_bump(&t->roce_packets, p->sum.roce_packets, own);
-		xsf_bump(&t->roce_bytes, p->sum.roce_bytes, own);
+	xsf_bump(&t->samples, 1, own);
+	xsf_bump(&t->packets, weight, own);
+	xsf_bump(&t->bytes, bytes, own);
+	if (p->flags & XSF_PKT_ROCE) {
+		xsf_bump(&t->roce_packets, weight, own);
+		xsf_bump(&t->roce_bytes, bytes, own);
+		if ((p->roce_tos & 3) == NET_ECN_CE)
+			xsf_bump(&t->ce_packets, weight, own);
+		if (p->opcode == NET_OP_CNP && p->flags & XSF_PKT_BTH)
+			xsf_bump(&t->cnp_packets, weight, own);
 	}
-	if (p->sum.ce_packets)
-		xsf_bump(&t->ce_packets, p->sum.ce_packets, own);
-	if (p->sum.cnp_packets)
-		xsf_bump(&t->cnp_packets, p->sum.cnp_packets, own);
-	if (p->sum.trimmed_packets)
-		xsf_bump(&t->trimmed_packets, p->sum.trimmed_packets, own);
-	p->sum.samples = 0;
+	if (p->tos >> 2 == NET_DSCP_TRIMMED && p->flags & XSF_PKT_IP)
+		xsf_bump(&t->trimmed_packets, weight, own);
 }
 
 static __always_inline __u32 xsf_hint_index(__u32 class, __u32 index)
@@ -98,53 +88,42 @@ static __always_inline __u32 xsf_hint_index(__u32 class, __u32 index)
 	return (index + (index >> 6) + (index >> 12) + class * 17) & (XSF_HINTS - 1);
 }
 
-static __always_inline int xsf_source_is(const struct xsf_walk *w, const struct xsf_source *s,
-					 __u32 class, __u32 index)
+static __always_inline int xsf_source_is(const struct xsf_source *s,
+					 const struct xsf_source_key *key)
 {
-	return s->key.index == index && s->key.class == class && s->key.agent == w->agent &&
-	       s->key.agent_generation == w->agent_generation;
+	return XSF_LOAD64(&s->key.agent) == XSF_LOAD64(&key->agent) &&
+	       XSF_LOAD64(&s->key.class) == XSF_LOAD64(&key->class);
 }
 
-/* The slot of a source of this agent; 0 (which collects the rest) when there is no room. */
-static __always_inline __u32 xsf_source_slot(struct xsf_walk *w, struct xsf_totals *t, __u32 class,
-					     __u32 index)
+/* The source w->source and its slot; slot 0, which collects the rest, when there is no room. */
+static __always_inline struct xsf_source *xsf_source_get(struct xsf_walk *w, struct xsf_totals *t,
+							 __u32 *slot)
 {
-	struct xsf_hints *h = xsf_lookup(XSF_MAP_HINTS, w->agent);
-	__u32 i = xsf_hint_index(class, index), slot;
+	struct xsf_hints *h = xsf_lookup(XSF_MAP_HINTS, w->source.agent);
+	__u32 i = xsf_hint_index(w->source.class, w->source.index);
 	struct xsf_source *s;
 
-	if (!w->agent || !h) {
-		t->sources_full++;
-		return 0;
+	*slot = 0;
+	if (w->source.agent && h) {
+		*slot = h->slot[i];
+		s = xsf_lookup(XSF_MAP_SOURCES, *slot);
+		if (s && *slot && xsf_source_is(s, &w->source))
+			return s;
+		*slot = (__u32)xsf_source_find(w);
+		h->slot[i] = *slot;
 	}
-	slot = h->slot[i];
-	s = xsf_lookup(XSF_MAP_SOURCES, slot);
-	if (s && slot && xsf_source_is(w, s, class, index))
-		return slot;
-	slot = (__u32)xsf_source_find(w, class, index);
-	if (!slot)
+	if (!*slot)
 		t->sources_full++;
-	h->slot[i] = slot;
-	return slot;
+	return xsf_lookup(XSF_MAP_SOURCES, *slot);
 }
 
-/* The part of a sample's fixed fields that compact and expanded forms write differently. */
-struct xsf_origin {
-	__u32 class;
-	__u32 index;
-};
-
-static __always_inline void xsf_origin_of(const __u8 *body, int expanded, struct xsf_origin *o)
+/* Class and index of the data source, which compact and expanded forms write differently. */
+static __always_inline void xsf_source_name(struct xsf_walk *w, const __u8 *body, int expanded)
 {
-	if (expanded) {
-		o->class = xsf_be32(body + 4);
-		o->index = xsf_be32(body + 8);
-	} else {
-		__u32 id = xsf_be32(body + 4);
+	__u32 id = xsf_be32(body + 4);
 
-		o->class = id >> 24;
-		o->index = id & 0xffffff;
-	}
+	w->source.class = expanded ? id : id >> 24;
+	w->source.index = expanded ? xsf_be32(body + 8) : id & 0xffffff;
 }
 
 /* The place for a source's rarely changing values, made its own if another source left it. */
@@ -293,13 +272,12 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 	const __u8 *body = xsf_at(w, w->body);
 	__u32 in_format, in, out_format, out, direction = XSF_OTHER, frame_len = 0, slot, row;
 	struct xsf_packet *p = &w->packet;
-	struct xsf_origin o;
 	struct xsf_source *s;
 	struct xsf_group *g;
 	const __u8 *fixed;
-	__u64 weight, bytes;
+	__u64 weight, bytes, outcome;
 
-	xsf_origin_of(body, expanded, &o);
+	xsf_source_name(w, body, (int)expanded);
 	fixed = expanded ? body + 12 : body + 8;
 	if (expanded) {
 		t->sample_flow_expanded++;
@@ -316,10 +294,10 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 		out_format = out >> 30;
 		out &= 0x3fffffff;
 	}
-	if (o.class == SFLOW_CLASS_IFINDEX) {
-		if (xsf_is_ifindex(in_format, in) && in == o.index)
+	if (w->source.class == SFLOW_CLASS_IFINDEX) {
+		if (xsf_is_ifindex(in_format, in) && in == w->source.index)
 			direction = XSF_INGRESS;
-		else if (xsf_is_ifindex(out_format, out) && out == o.index)
+		else if (xsf_is_ifindex(out_format, out) && out == w->source.index)
 			direction = XSF_EGRESS;
 	}
 	if (in_format | out_format) {
@@ -376,16 +354,12 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 	bytes = weight * frame_len;
 	t->sampled_packets += weight;
 	t->sampled_bytes += bytes;
-	switch (p->outcome) {
-#define XSF_CASE_HEADER(name, help) \
-	case XSF_HEADER_##name: \
-		t->header_##name++; \
-		break;
-		XSF_HEADER_OUTCOMES(XSF_CASE_HEADER)
-	}
+	outcome = p->outcome;
+	XSF_OPAQUE(outcome);
+	if (outcome < XSF_NR_HEADER_OUTCOMES)
+		(&t->header_none)[outcome]++;
 
-	slot = xsf_source_slot(w, t, o.class, o.index);
-	s = xsf_lookup(XSF_MAP_SOURCES, slot);
+	s = xsf_source_get(w, t, &slot);
 	g = xsf_lookup(XSF_MAP_GROUPS, slot);
 	if (!s || !g)
 		return;
@@ -405,28 +379,8 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 	}
 	row = row * XSF_DIRECTIONS + direction;
 
-	if (w->pending.slot != slot || w->pending.direction != direction ||
-	    !w->pending.sum.samples) {
-		xsf_flush(w);
-		w->pending.slot = slot;
-		w->pending.direction = direction;
-		__builtin_memset(&w->pending.sum, 0, sizeof(w->pending.sum));
-	}
-	w->pending.sum.samples++;
-	w->pending.sum.packets += weight;
-	w->pending.sum.bytes += bytes;
-	if (p->flags & XSF_PKT_ROCE) {
-		w->pending.sum.roce_packets += weight;
-		w->pending.sum.roce_bytes += bytes;
-		if ((p->roce_tos & 3) == NET_ECN_CE)
-			w->pending.sum.ce_packets += weight;
-		if (p->flags & XSF_PKT_BTH && p->opcode == NET_OP_CNP)
-			w->pending.sum.cnp_packets += weight;
-	}
-	if (p->flags & XSF_PKT_IP && p->tos >> 2 == NET_DSCP_TRIMMED)
-		w->pending.sum.trimmed_packets += weight;
+	xsf_traffic_add(s, direction, slot && s->cpu == w->cpu, p, weight, bytes);
 	w->flow_samples++;
-
 	xsf_count_packet(p, row, weight, bytes);
 }
 
@@ -460,28 +414,26 @@ XSF_GLOBAL int xsf_commit_counter(struct xsf_walk *w, __u32 expanded)
 	struct xsf_interface *i;
 	struct xsf_agent *a;
 	struct xsf_source *s;
-	struct xsf_origin o;
 	const __u8 *body, *r;
 	__u32 slot;
 
 	if (!w || !t)
 		return 0;
 	body = xsf_at(w, w->body);
-	xsf_origin_of(body, expanded, &o);
+	xsf_source_name(w, body, (int)expanded);
 	if (expanded)
 		t->sample_counter_expanded++;
 	else
 		t->sample_counter++;
 	w->counter_samples++;
 
-	slot = xsf_source_slot(w, t, o.class, o.index);
-	s = xsf_lookup(XSF_MAP_SOURCES, slot);
+	s = xsf_source_get(w, t, &slot);
 	if (s && slot) {
 		s->last_seen_ns = w->now_ns;
 		xsf_sample_sequence(w, t, &s->counter_sequence, slot, 1, xsf_be32(body));
 	}
-	if (w->rec_host && w->agent) {
-		a = xsf_lookup(XSF_MAP_AGENTS, w->agent);
+	if (w->rec_host && w->source.agent) {
+		a = xsf_lookup(XSF_MAP_AGENTS, w->source.agent);
 		if (a)
 			a->name_len = (__u16)xsf_keep_name(w, t, w->rec_host, a->name);
 	}
@@ -491,9 +443,10 @@ XSF_GLOBAL int xsf_commit_counter(struct xsf_walk *w, __u32 expanded)
 		/* The record names its own ifIndex; agents may send it under another data source. */
 		__u32 index = xsf_be32(xsf_at(w, w->rec_counters));
 
-		if (o.class != SFLOW_CLASS_IFINDEX || index != o.index) {
-			slot = xsf_source_slot(w, t, SFLOW_CLASS_IFINDEX, index);
-			s = xsf_lookup(XSF_MAP_SOURCES, slot);
+		if (w->source.class != SFLOW_CLASS_IFINDEX || index != w->source.index) {
+			w->source.class = SFLOW_CLASS_IFINDEX;
+			w->source.index = index;
+			s = xsf_source_get(w, t, &slot);
 			if (!s || !slot)
 				return 0;
 			s->last_seen_ns = w->now_ns;
@@ -557,11 +510,11 @@ XSF_GLOBAL int xsf_commit_drop(struct xsf_walk *w)
 		if (p->flags & XSF_PKT_ROCE)
 			t->drops_roce++;
 	}
-	a = xsf_lookup(XSF_MAP_AGENTS, w->agent);
-	if (a && w->agent)
+	a = xsf_lookup(XSF_MAP_AGENTS, w->source.agent);
+	if (a && w->source.agent)
 		a->drops = xsf_be32(body + 12);
-	slot = xsf_source_slot(w, t, xsf_be32(body + 4), xsf_be32(body + 8));
-	s = xsf_lookup(XSF_MAP_SOURCES, slot);
+	xsf_source_name(w, body, 1);
+	s = xsf_source_get(w, t, &slot);
 	if (!s || !slot)
 		return 0;
 	s->last_seen_ns = w->now_ns;

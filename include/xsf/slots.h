@@ -157,7 +157,7 @@ static __always_inline void xsf_traffic_move(struct xsf_traffic *to, struct xsf_
 	XSF_MOVE(to, from, trimmed_packets);
 }
 
-/* As xsf_agent_take, for the source (w->agent, class, index). */
+/* As xsf_agent_take, for source `key`. */
 static __always_inline void xsf_source_take(struct xsf_walk *w, struct xsf_source *s, __u32 slot,
 					    const struct xsf_source_key *key)
 {
@@ -183,19 +183,18 @@ static __always_inline void xsf_source_take(struct xsf_walk *w, struct xsf_sourc
 	__builtin_memcpy(&s->key, key, sizeof(s->key));
 }
 
-/* The slot of source (w->agent, class, index), found or made; 0 when there is no room. */
-XSF_GLOBAL int xsf_source_find(struct xsf_walk *w, __u32 class, __u32 index)
+/* The slot of source w->source, found or made; 0 when there is no room. */
+XSF_GLOBAL int xsf_source_find(struct xsf_walk *w)
 {
 	struct xsf_control *c = xsf_lookup(XSF_MAP_CONTROL, XSF_TABLE_SOURCES);
 	struct xsf_totals *t = xsf_lookup(XSF_MAP_TOTALS, 0);
-	struct xsf_source_key key = { .class = class, .index = index };
+	struct xsf_source_key key;
 	struct xsf_source *s;
 	__u32 slot, i;
 
 	if (!w || !c || !t)
 		return 0;
-	key.agent = w->agent;
-	key.agent_generation = w->agent_generation;
+	__builtin_memcpy(&key, &w->source, sizeof(key));
 	slot = xsf_find(XSF_TABLE_SOURCES, &key);
 	if (slot)
 		return (int)slot;

@@ -30,13 +30,6 @@ struct xsf_packet {
 	__u8 syndrome;
 };
 
-/* Traffic of consecutive samples of one source and direction, added to the map when another follows. */
-struct xsf_pending {
-	__u32 slot;
-	__u32 direction;
-	struct xsf_traffic sum;
-};
-
 struct xsf_walk {
 	__u64 now_ns;
 	__u32 flags; /* XSF_F_* */
@@ -46,8 +39,8 @@ struct xsf_walk {
 	/* datagram */
 	__u32 off;
 	__u32 samples_left;
-	__u32 agent; /* slot; 0 = found none */
-	__u32 agent_generation;
+	struct xsf_source_key source; /* the agent's slot (0 = found none) and generation; class and
+				       * index of the sample at hand */
 	__u32 faults;
 	__u32 duplicate; /* its number was seen before */
 	__u32 uptime_ms;
@@ -72,7 +65,6 @@ struct xsf_walk {
 
 	struct xsf_packet packet;
 	struct xsf_agent_key agent_key;
-	struct xsf_pending pending;
 	__u8 buf[XSF_BUF_LEN + XSF_BUF_GUARD];
 };
 
@@ -86,10 +78,16 @@ static __always_inline const __u8 *xsf_at(const struct xsf_walk *w, __u32 off)
 	return w->buf + o;
 }
 
-/* Are there `n` bytes at `off` before `lim`? */
+/* Are there `n` bytes at `off` before `lim`? n is small; offsets stay far below 2^32. */
 static __always_inline int xsf_fits(__u32 off, __u32 n, __u32 lim)
 {
-	return off <= lim && n <= lim - off;
+	return off + n <= lim;
+}
+
+/* The same for a length from the wire; off <= lim. */
+static __always_inline int xsf_fits_len(__u32 off, __u32 len, __u32 lim)
+{
+	return len <= lim - off;
 }
 
 #endif

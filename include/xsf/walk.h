@@ -63,7 +63,7 @@ static __always_inline int xsf_sample_begin(struct xsf_walk *w, struct xsf_total
 	tag = xsf_be32(p);
 	len = xsf_be32(p + 4);
 	w->off += 8;
-	if (!xsf_fits(w->off, len, w->len)) {
+	if (!xsf_fits_len(w->off, len, w->len)) {
 		XSF_FAULT(w, t, sample_overrun);
 		w->samples_left = 0;
 		return 0;
@@ -126,7 +126,7 @@ static __always_inline int xsf_record(struct xsf_walk *w, struct xsf_totals *t)
 	tag = xsf_be32(p);
 	len = xsf_be32(p + 4);
 	body = w->off + 8;
-	if (!xsf_fits(body, len, w->end)) {
+	if (!xsf_fits_len(body, len, w->end)) {
 		XSF_FAULT(w, t, record_overrun);
 		xsf_sample_leave(w);
 		return 0;
@@ -231,7 +231,7 @@ static __always_inline void xsf_agent_count(struct xsf_walk *w, struct xsf_total
 	a = xsf_lookup(XSF_MAP_AGENTS, slot);
 	if (!a)
 		return;
-	w->agent = slot;
+	w->source.agent = slot;
 	own = slot && a->cpu == w->cpu;
 	c = own ? &a->own : &a->shared;
 	xsf_bump(&c->datagrams, 1, own);
@@ -240,7 +240,7 @@ static __always_inline void xsf_agent_count(struct xsf_walk *w, struct xsf_total
 		t->agents_full++;
 		return;
 	}
-	w->agent_generation = a->generation;
+	w->source.agent_generation = a->generation;
 	was = a->uptime_ms;
 	moves = a->uptime_moves;
 	if (a->sequence && was != w->uptime_ms && !moves)
@@ -280,12 +280,11 @@ static __always_inline int xsf_walk_begin(struct xsf_walk *w, struct xsf_totals 
 	w->in_sample = 0;
 	w->faults = 0;
 	w->duplicate = 0;
-	w->agent = 0;
-	w->agent_generation = 0;
+	w->source.agent = 0;
+	w->source.agent_generation = 0;
 	w->flow_samples = 0;
 	w->counter_samples = 0;
 	w->drop_samples = 0;
-	w->pending.sum.samples = 0;
 
 	if (w->len < 4) {
 		t->fault_short_header++;
@@ -323,21 +322,20 @@ static __always_inline int xsf_walk_begin(struct xsf_walk *w, struct xsf_totals 
 	return 0;
 }
 
-/* The datagram is done: what its samples left pending is added, and its outcome counted. */
+/* The datagram is done: its outcome counts, and its samples count for the agent. */
 static __always_inline void xsf_walk_end(struct xsf_walk *w, struct xsf_totals *t)
 {
-	struct xsf_agent *a = xsf_lookup(XSF_MAP_AGENTS, w->agent);
+	struct xsf_agent *a = xsf_lookup(XSF_MAP_AGENTS, w->source.agent);
 	struct xsf_agent_counts *c;
 	int own;
 
-	xsf_flush(w);
 	if (w->faults)
 		t->datagram_faulty++;
 	else
 		t->datagram_sound++;
 	if (!a)
 		return;
-	own = w->agent && a->cpu == w->cpu;
+	own = w->source.agent && a->cpu == w->cpu;
 	c = own ? &a->own : &a->shared;
 	if (w->flow_samples)
 		xsf_bump(&c->flow_samples, w->flow_samples, own);
