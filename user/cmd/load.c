@@ -212,38 +212,29 @@ const char *xsf_ports_text(const uint16_t *ports, char *buf, size_t size)
 	return buf;
 }
 
-/* Before the first driver is touched. Asks only a person, and only about hardware. 1 = go on. */
-static int say_and_ask(const struct xsf_load_args *a)
+/* Says once what drivers do. Asks only a person, and only about hardware. Not 0 = leave it. */
+static int say_and_ask(void *arg, const struct xsf_if *i, int generic)
 {
-	const struct xsf_load_options *o = &a->options;
+	const struct xsf_load_args *a = arg;
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
-	int news = 0, hardware = 0;
-	struct xsf_ifs ifs;
+	static int said;
 	char answer[8] = "";
 
-	if (o->mode == XSF_MODE_GENERIC || xsf_ifs_get(&ifs))
-		return 1;
-	for (int n = 0; n < a->nr_ifaces; n++) {
-		const struct xsf_if *i = xsf_ifs_name(&ifs, a->ifaces[n]);
-
-		if (!i || i->xdp_prog)
-			continue;
-		news = 1;
-		hardware |= !i->kind[0] && !(i->flags & IFF_LOOPBACK);
-	}
-	xsf_ifs_free(&ifs);
-	if (!news)
-		return 1;
-	printf("some drivers reset their rings for native XDP: traffic may stop for a moment%s\n",
-	       o->confirm_s ? "" : " (load --confirm SECONDS undoes itself)");
+	if (generic)
+		return 0;
+	if (!said)
+		printf("some drivers reset their rings for native XDP: traffic may stop for a moment%s\n",
+		       a->options.confirm_s ? "" : " (--confirm SECONDS undoes a load by itself)");
+	said = 1;
 	fflush(stdout);
-	if (!hardware || a->yes || o->confirm_s || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return 1;
-	printf("attach now? [y/N] ");
+	if (i->kind[0] || i->flags & IFF_LOOPBACK || a->yes || a->options.confirm_s ||
+	    !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return 0;
+	printf("attach to %s now? [y/N] ", i->name);
 	fflush(stdout);
 	if (poll(&in, 1, ANSWER_MS) == 1 && !fgets(answer, sizeof(answer), stdin))
 		answer[0] = 0;
-	return answer[0] == 'y' || answer[0] == 'Y';
+	return answer[0] != 'y' && answer[0] != 'Y';
 }
 
 /* A process of its own that outlives this one and the terminal, with nothing open but the link. */
@@ -309,9 +300,9 @@ static int load_one(const struct xsf_load_options *o, const char *iface)
 	return err;
 }
 
-int xsf_load_all(const struct xsf_load_args *a)
+int xsf_load_all(struct xsf_load_args *a)
 {
-	const struct xsf_load_options *o = &a->options;
+	struct xsf_load_options *o = &a->options;
 	int lock, mounted, fresh, failed = 0;
 	struct xsf_why why;
 
@@ -321,10 +312,8 @@ int xsf_load_all(const struct xsf_load_args *a)
 			return XSF_EXIT_FAILURE;
 		}
 	}
-	if (!say_and_ask(a)) {
-		xsf_error("nothing was attached");
-		return XSF_EXIT_FAILURE;
-	}
+	o->about_to_attach = say_and_ask;
+	o->about_arg = a;
 	lock = xsf_pins_make(o->dir, &mounted, &why);
 	if (lock < 0) {
 		xsf_error("%s", why.text);

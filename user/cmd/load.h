@@ -64,7 +64,7 @@ int xsf_load_arg(struct xsf_load_args *a, const char *command, int opt, const ch
 int xsf_load_args_finish(struct xsf_load_args *a, const char *command, int nr, char **ifaces);
 
 /* Attaches to all of them, says so on stdout; exit code. */
-int xsf_load_all(const struct xsf_load_args *a);
+int xsf_load_all(struct xsf_load_args *a);
 
 /* Detaches from them: 0, or the exit code after messages. */
 int xsf_unload_all_of(const char *dir, char **ifaces, int nr);

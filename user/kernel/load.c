@@ -161,6 +161,15 @@ static int write_policy(struct job *j)
 	return err < 0 ? err : 0;
 }
 
+static int about_to_attach(struct job *j)
+{
+	const struct xsf_load_options *o = j->o;
+
+	if (!o->about_to_attach || !o->about_to_attach(o->about_arg, j->i, j->generic))
+		return 0;
+	return xsf_because(j->why, -ECANCELED, "%s: nothing was attached", j->i->name);
+}
+
 /* Puts the program on the interface: into the link that is there, or by a new one. */
 static int put_program(struct job *j)
 {
@@ -177,6 +186,9 @@ static int put_program(struct job *j)
 		j->r->replaced = 1;
 		return 0;
 	}
+	err = about_to_attach(j);
+	if (err)
+		return err;
 	err = xsf_link_create(j->i, prog, j->generic, j->why);
 	if (err < 0)
 		return err;
@@ -200,7 +212,7 @@ static int attach(struct job *j)
 		return err;
 	err = put_program(j);
 	if (!err || j->obj.frags || j->generic || j->o->frags == XSF_FRAGS_NO || err == -EPERM ||
-	    err == -ENODEV || err == -EBUSY || err == -EEXIST)
+	    err == -ENODEV || err == -EBUSY || err == -EEXIST || err == -ECANCELED)
 		return err;
 	plain = *j->why;
 	err = prepare_object(j, 1);
@@ -355,6 +367,8 @@ static int share(struct job *j)
 		xsf_pins_remove(j->o->dir, j->place.at.name);
 		j->r->moved = 1;
 	}
+	if (!err)
+		err = about_to_attach(j);
 	if (!err)
 		err = xsf_share_attach(j->i, &j->obj, j->generic, &j->r->alone, j->why);
 	if (!err)

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include <xsf/abi.h>
+#include "kernel/net.h"
 
 enum xsf_mode { XSF_MODE_DEFAULT, XSF_MODE_NATIVE, XSF_MODE_GENERIC };
 enum xsf_frags { XSF_FRAGS_AUTO, XSF_FRAGS_YES, XSF_FRAGS_NO };
@@ -25,6 +26,10 @@ struct xsf_load_options {
 	uint32_t confirm_s; /* 0 = needs no confirmation */
 	struct xsf_prefix_key allow[XSF_ALLOW_PREFIXES];
 	uint32_t nr_allow;
+	/* Called when all is ready, before a driver is asked to take XDP where it had none; not 0 = leave
+	 * it. May be NULL. */
+	int (*about_to_attach)(void *arg, const struct xsf_if *i, int generic);
+	void *about_arg;
 };
 
 #endif
