@@ -124,7 +124,7 @@ static __always_inline __u32 xsf_outer_parse(struct xsf_outer *o, const struct x
 			if (len > left)
 				return XSF_FRAME_bad_ip;
 			if (was == NET_PROTO_FRAGMENT) {
-				fragment = xsf_be16(p + 2) & 0xfff9;
+				fragment |= xsf_be16(p + 2) & 0xfff9;
 				/* Later fragments name the first header that was cut off. */
 				if (fragment & 0xfff8)
 					return proto == NET_PROTO_UDP ? XSF_FRAME_fragments :
