@@ -33,6 +33,7 @@ LIB_OBJ := $(filter-out $(B)/user/main.o,$(USER_OBJ))
 BPF_OBJ := build/xdp_sflow.bpf.o
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/*_test.c))
 PROGRUN := $(patsubst tests/progrun/%.c,$(B)/tests/progrun/%,$(wildcard tests/progrun/*_test.c))
+PROGRUN_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %_test.c,$(wildcard tests/progrun/*.c))) $(B)/tests/bench/mix.o
 BENCH := $(B)/tests/bench/progbench
 TOOLS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/tools/*.c)) $(BENCH)
 
@@ -59,6 +60,8 @@ $(B)/%.o: %.c
 
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(PURE_OBJ)
 	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+$(PROGRUN): $(PROGRUN_OBJ)
 
 $(B)/tests/bench/progbench: $(B)/tests/bench/mix.o
 

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "reference.h"
+
+#include <string.h>
+
+enum fault { FINE, SHORT_BODY, RECORD_OVERRUN, HEADER_OVERRUN };
+
+/* A sample read to its end: what it says, and the records that matter. */
+struct sample {
+	uint32_t tag;
+	const uint8_t *fixed;
+	struct bytes header, ethernet, ip4, ip6; /* p NULL = absent; header: the whole record */
+	struct bytes port_name, host_descr;
+};
+
+static const struct {
+	uint32_t fixed; /* bytes before the records */
+	int counters;
+} samples[6] = {
+	[1] = { 32, 0 }, [2] = { 12, 1 }, [3] = { 44, 0 }, [4] = { 16, 1 }, [5] = { 32, 0 },
+};
+
+static void keep(struct bytes *place, struct bytes body)
+{
+	if (!place->p)
+		*place = body;
+}
+
+static enum fault counter_record(uint32_t tag, struct bytes body, struct sample *s)
+{
+	switch (tag) {
+	case 1:
+		return body.left < 88 ? SHORT_BODY : FINE;
+	case 1005:
+	case 2000:
+		if (body.left < 4 || bytes_32(body.p) > body.left - 4)
+			return SHORT_BODY;
+		keep(tag == 1005 ? &s->port_name : &s->host_descr, body);
+		return FINE;
+	}
+	return FINE;
+}
+
+static enum fault flow_record(uint32_t tag, struct bytes body, struct sample *s)
+{
+	switch (tag) {
+	case 1:
+		if (body.left < 16)
+			return SHORT_BODY;
+		if (bytes_32(body.p + 12) > body.left - 16)
+			return HEADER_OVERRUN;
+		keep(&s->header, body);
+		return FINE;
+	case 2:
+		if (body.left < 20) /* some agents leave out the padding of both MAC addresses */
+			return SHORT_BODY;
+		keep(&s->ethernet, body);
+		return FINE;
+	case 3:
+		if (body.left < 32)
+			return SHORT_BODY;
+		keep(&s->ip4, body);
+		return FINE;
+	case 4:
+		if (body.left < 56)
+			return SHORT_BODY;
+		keep(&s->ip6, body);
+		return FINE;
+	}
+	return FINE;
+}
+
+static enum fault records(struct bytes b, uint32_t nr, int counters, struct sample *s)
+{
+	while (nr--) {
+		const uint8_t *head = bytes_take(&b, 8);
+		struct bytes body;
+		enum fault fault;
+		uint32_t pad;
+
+		if (!head || bytes_32(head + 4) > b.left)
+			return RECORD_OVERRUN;
+		body.left = bytes_32(head + 4);
+		body.p = bytes_take(&b, body.left);
+		fault = counters ? counter_record(bytes_32(head), body, s) :
+				   flow_record(bytes_32(head), body, s);
+		if (fault)
+			return fault;
+		pad = -(uint32_t)body.left & 3;
+		bytes_take(&b, pad < b.left ? pad : b.left);
+	}
+	return FINE;
+}
+
+/* ceil(log2(length)), by doubling. */
+static uint32_t length_bucket(uint32_t length)
+{
+	uint32_t n = 0;
+
+	while ((1ull << n) < length)
+		n++;
+	return n;
+}
+
+static void add(struct xsf_count *c, uint64_t weight)
+{
+	c->samples++;
+	c->packets += weight;
+}
+
+static void count_end(struct xsf_totals *t, enum reference_end end)
+{
+	__u64 *const places[] = {
+		[END_NONE] = &t->header_none,
+		[END_OTHER_PROTOCOL] = &t->header_other_protocol,
+		[END_CUT] = &t->header_cut,
+		[END_NOT_IP] = &t->header_not_ip,
+		[END_BAD_IP] = &t->header_bad_ip,
+		[END_FRAGMENT] = &t->header_fragment,
+		[END_IP] = &t->header_ip,
+		[END_OTHER_TUNNEL] = &t->header_other_tunnel,
+		[END_ROCE] = &t->header_roce,
+		[END_ROCE_TUNNEL] = &t->header_roce_tunnel,
+		[END_ROCE_V1] = &t->header_roce_v1,
+		[END_BTH_CUT] = &t->header_bth_cut,
+	};
+
+	++*places[end];
+}
+
+static void count_reason(struct reference *r, int sampled, uint32_t code)
+{
+	if (code >= XSF_REASONS)
+		r->high_reasons++;
+	else if (sampled)
+		r->reasons.sampled[code]++;
+	else
+		r->reasons.notified[code]++;
+}
+
+static void count_packet(struct reference *r, const struct reference_packet *p,
+			 enum xsf_direction direction, uint64_t weight, uint64_t bytes)
+{
+	struct xsf_traffic *t = &r->traffic[direction];
+	struct xsf_rdma_row *rdma = &r->rdma[direction];
+
+	t->samples++;
+	t->packets += weight;
+	t->bytes += bytes;
+	if (p->is_ip) {
+		add(&r->tos[direction].all[p->tos], weight);
+		if (p->tos >> 2 == 11)
+			t->trimmed_packets += weight;
+	}
+	if (p->is_roce) {
+		add(&r->tos[direction].roce[p->roce_tos], weight);
+		t->roce_packets += weight;
+		t->roce_bytes += bytes;
+		if ((p->roce_tos & 3) == 3)
+			t->ce_packets += weight;
+	}
+	if (p->has_bth) {
+		struct xsf_op *op = &r->ops[direction][p->carrier].opcode[p->opcode];
+
+		op->samples++;
+		op->packets += weight;
+		op->bytes += bytes;
+		if (p->opcode == 0x81) {
+			t->cnp_packets += weight;
+			add(&rdma->cnp[p->bth_flags >> 6], weight);
+		}
+	}
+	if (p->has_reth) {
+		rdma->length_sum += p->dma_length;
+		rdma->length_sum_scaled += p->dma_length * weight;
+		add(&rdma->length[length_bucket(p->dma_length)], weight);
+	}
+	if (p->has_aeth) {
+		struct xsf_count *const kinds[] = { rdma->ack, rdma->rnr, rdma->reserved_syndrome,
+						    rdma->nak };
+
+		add(&kinds[p->syndrome >> 5 & 3][p->syndrome & 31], weight);
+	}
+}
+
+/* The packet of a sample without a sampled header (sflow_version_5.txt: sampled_ethernet, _ipv4, _ipv6).
+ * Returns its length. */
+static uint32_t fields_packet(const struct sample *s, struct reference_packet *p)
+{
+	const uint8_t *ip = s->ip4.p ? s->ip4.p : s->ip6.p, *ports;
+	uint32_t length = 0;
+
+	memset(p, 0, sizeof(*p));
+	if (ip) {
+		ports = ip + (s->ip4.p ? 16 : 40);
+		length = bytes_32(ip);
+		p->is_ip = 1;
+		p->tos = ports[15];
+		p->end = END_IP;
+		if (bytes_32(ip + 4) == 17 && bytes_32(ports + 4) == 4791) {
+			p->is_roce = 1;
+			p->roce_tos = p->tos;
+			p->end = END_BTH_CUT;
+		}
+	}
+	if (s->ethernet.p) {
+		length = bytes_32(s->ethernet.p);
+		if (!ip)
+			p->end = END_NOT_IP;
+	}
+	return length;
+}
+
+/* A value of format 0 that is an ifIndex. */
+static int is_interface(uint32_t format, uint32_t value)
+{
+	return format == 0 && value != 0 && value != 0x3fffffff && value != 0xffffffff;
+}
+
+static void flow(struct reference *r, const struct sample *s)
+{
+	const uint8_t *f = s->fixed;
+	uint32_t class, index, rate, in_format, in, out_format, out, length;
+	enum xsf_direction direction = XSF_OTHER;
+	struct reference_packet packet;
+	uint64_t weight;
+
+	if (s->tag == 3) {
+		r->totals.sample_flow_expanded++;
+		class = bytes_32(f + 4);
+		index = bytes_32(f + 8);
+		rate = bytes_32(f + 12);
+		in_format = bytes_32(f + 24);
+		in = bytes_32(f + 28);
+		out_format = bytes_32(f + 32);
+		out = bytes_32(f + 36);
+	} else {
+		r->totals.sample_flow++;
+		class = f[4];
+		index = bytes_32(f + 4) & 0xffffff;
+		rate = bytes_32(f + 8);
+		in_format = f[20] >> 6;
+		in = bytes_32(f + 20) & 0x3fffffff;
+		out_format = f[24] >> 6;
+		out = bytes_32(f + 24) & 0x3fffffff;
+	}
+	if (class == 0 && in == index && is_interface(in_format, in))
+		direction = XSF_INGRESS;
+	else if (class == 0 && out == index && is_interface(out_format, out))
+		direction = XSF_EGRESS;
+	if (out_format == 1) {
+		r->totals.output_discarded++;
+		count_reason(r, 1, out);
+	} else if (out_format == 2) {
+		r->totals.output_multiple++;
+	} else if (in_format || out_format) {
+		r->totals.output_undefined++;
+	}
+	weight = rate;
+	if (!rate) {
+		weight = 1;
+		r->totals.bad_rate++;
+	}
+	if (s->header.p) {
+		struct bytes header = { s->header.p + 16, bytes_32(s->header.p + 12) };
+
+		length = bytes_32(s->header.p + 4);
+		reference_packet(header, bytes_32(s->header.p), &packet);
+	} else {
+		length = fields_packet(s, &packet);
+	}
+	count_end(&r->totals, packet.end);
+	r->totals.sampled_packets += weight;
+	r->totals.sampled_bytes += weight * length;
+	count_packet(r, &packet, direction, weight, weight * length);
+}
+
+static void drop(struct reference *r, const struct sample *s)
+{
+	r->totals.sample_drop++;
+	count_reason(r, 0, bytes_32(s->fixed + 24));
+	if (s->header.p) {
+		struct bytes header = { s->header.p + 16, bytes_32(s->header.p + 12) };
+		struct reference_packet packet;
+
+		reference_packet(header, bytes_32(s->header.p), &packet);
+		r->totals.drops_roce += (uint64_t)packet.is_roce;
+	}
+}
+
+static void counters(struct reference *r, const struct sample *s)
+{
+	if (s->tag == 4)
+		r->totals.sample_counter_expanded++;
+	else
+		r->totals.sample_counter++;
+	if (s->port_name.p && bytes_32(s->port_name.p) > 63)
+		r->totals.names_cut++;
+	if (s->host_descr.p && bytes_32(s->host_descr.p) > 63)
+		r->totals.names_cut++;
+}
+
+/* One sample of a length that is there. Returns 1 when it was faulty. */
+static int sample(struct reference *r, uint32_t tag, struct bytes b)
+{
+	struct sample s = { .tag = tag };
+	uint32_t nr;
+
+	if (tag < 1 || tag > 5) {
+		r->totals.sample_unknown++;
+		return 0;
+	}
+	s.fixed = bytes_take(&b, samples[tag].fixed);
+	if (!s.fixed) {
+		r->totals.fault_short_body++;
+		return 1;
+	}
+	nr = bytes_32(s.fixed + samples[tag].fixed - 4);
+	switch (records(b, nr, samples[tag].counters, &s)) {
+	case SHORT_BODY:
+		r->totals.fault_short_body++;
+		return 1;
+	case RECORD_OVERRUN:
+		r->totals.fault_record_overrun++;
+		return 1;
+	case HEADER_OVERRUN:
+		r->totals.fault_header_overrun++;
+		return 1;
+	case FINE:
+		break;
+	}
+	if (tag == 5)
+		drop(r, &s);
+	else if (samples[tag].counters)
+		counters(r, &s);
+	else
+		flow(r, &s);
+	return 0;
+}
+
+/* The datagram's header. Returns the number of samples, or -1. */
+static int64_t begin(struct reference *r, struct bytes *b)
+{
+	__u64 *fault = &r->totals.fault_short_header;
+	uint32_t type;
+
+	if (b->left < 4)
+		goto refused;
+	if (bytes_32(b->p) != 5) {
+		fault = &r->totals.fault_bad_version;
+		goto refused;
+	}
+	if (b->left < 8)
+		goto refused;
+	type = bytes_32(b->p + 4);
+	if (type != 1 && type != 2) {
+		fault = &r->totals.fault_bad_agent_type;
+		goto refused;
+	}
+	if (!bytes_take(b, type == 1 ? 8 + 4 : 8 + 16) || b->left < 16)
+		goto refused;
+	return bytes_32(bytes_take(b, 16) + 12);
+
+refused:
+	++*fault;
+	r->totals.datagram_refused++;
+	return -1;
+}
+
+void reference_datagram(struct reference *r, const uint8_t *payload, size_t len)
+{
+	struct bytes b = { payload, len };
+	int64_t nr;
+	int faulty = 0;
+
+	r->totals.datagrams++;
+	r->totals.bytes += len;
+	nr = begin(r, &b);
+	if (nr < 0)
+		return;
+	while (nr--) {
+		const uint8_t *head = bytes_take(&b, 8);
+		struct bytes body;
+		uint32_t pad;
+
+		if (!head || bytes_32(head + 4) > b.left) {
+			r->totals.fault_sample_overrun++;
+			faulty = 1;
+			break;
+		}
+		body.left = bytes_32(head + 4);
+		body.p = bytes_take(&b, body.left);
+		faulty |= sample(r, bytes_32(head), body);
+		pad = -(uint32_t)body.left & 3;
+		bytes_take(&b, pad < b.left ? pad : b.left);
+	}
+	if (faulty)
+		r->totals.datagram_faulty++;
+	else
+		r->totals.datagram_sound++;
+}

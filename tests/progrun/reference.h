@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A second sFlow decoder, written from the specifications (sflow_version_5.txt, sflow_drops.txt, RFC 791,
+ * 8200, 7348, IBTA volume 1 chapter 9, annexes A16 and A17) to hold include/xsf against it. It shares with
+ * it the structures that counts are kept in, and no code. Slow and plain on purpose. */
+#ifndef XSF_PROGRUN_REFERENCE_H
+#define XSF_PROGRUN_REFERENCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <xsf/abi.h>
+
+/* Sums over everything decoded so far. */
+struct reference {
+	struct xsf_totals totals; /* but for what depends on tables: agents_full and the like */
+	struct xsf_op_row ops[XSF_DIRECTIONS][XSF_CARRIERS];
+	struct xsf_tos_row tos[XSF_DIRECTIONS];
+	struct xsf_rdma_row rdma[XSF_DIRECTIONS];
+	struct xsf_traffic traffic[XSF_DIRECTIONS];
+	struct xsf_reasons reasons;
+	uint64_t high_reasons; /* all at or above XSF_REASONS */
+};
+
+/* One sFlow datagram. */
+void reference_datagram(struct reference *r, const uint8_t *payload, size_t len);
+
+/* One Ethernet frame, whole. ports: as in struct xsf_config. */
+void reference_frame(struct reference *r, const uint8_t *frame, size_t len,
+		     const uint16_t ports[XSF_MAX_PORTS]);
+
+/* ---- the parts */
+
+/* Bytes not read yet. */
+struct bytes {
+	const uint8_t *p;
+	size_t left;
+};
+
+static inline uint32_t bytes_16(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 8 | p[1];
+}
+
+static inline uint32_t bytes_32(const uint8_t *p)
+{
+	return bytes_16(p) << 16 | bytes_16(p + 2);
+}
+
+/* Takes n bytes off the front; NULL when there are fewer. */
+static inline const uint8_t *bytes_take(struct bytes *b, size_t n)
+{
+	const uint8_t *p = b->p;
+
+	if (b->left < n)
+		return NULL;
+	b->p += n;
+	b->left -= n;
+	return p;
+}
+
+enum reference_end {
+	END_NONE,
+	END_OTHER_PROTOCOL,
+	END_CUT,
+	END_NOT_IP,
+	END_BAD_IP,
+	END_FRAGMENT,
+	END_IP,
+	END_OTHER_TUNNEL,
+	END_ROCE,
+	END_ROCE_TUNNEL,
+	END_ROCE_V1,
+	END_BTH_CUT,
+};
+
+/* What a sampled packet turned out to be. */
+struct reference_packet {
+	enum reference_end end;
+	int is_ip, is_roce, has_bth, has_reth, has_aeth;
+	uint8_t tos;	  /* of the first IP header */
+	uint8_t roce_tos; /* of the one that carries RoCE */
+	enum xsf_carrier carrier;
+	uint8_t opcode, bth_flags, syndrome;
+	uint32_t dma_length;
+};
+
+void reference_packet(struct bytes header, uint32_t header_protocol, struct reference_packet *out);
+
+/* Offsets from the start of the BTH, by the rules of IBTA volume 1, 9.2 and 9.3; 0 = has none. */
+uint32_t reference_dma_length_at(uint8_t opcode);
+uint32_t reference_syndrome_at(uint8_t opcode);
+
+#endif
