@@ -346,6 +346,25 @@ static int check_maps(const struct xsf_exporter *e, char why[WHY_LEN])
 	return err;
 }
 
+/* What keeps the user that we are now from the pins, and how to mend it. Below the mount point all is load's,
+ * which gives it to the group; what leads there is the administrator's (systemd mounts it with mode 0700). */
+static void explain_denied(const struct xsf_export_options *o, char why[WHY_LEN])
+{
+	const char *dir = o->maps_dir ? o->maps_dir : xsf_pins_default();
+
+	if (!strncmp(dir, XSF_BPFFS "/", sizeof(XSF_BPFFS)) && access(XSF_BPFFS, X_OK))
+		snprintf(why, WHY_LEN,
+			 "user '%s' may not enter " XSF_BPFFS ", where the maps are pinned; first: "
+			 "chmod o+x " XSF_BPFFS,
+			 o->user);
+	else
+		snprintf(
+			why, WHY_LEN,
+			"user '%s' may not read the maps pinned in %s; make it a member of a group "
+			"called " XSF_PIN_GROUP ", then load again",
+			o->user, dir);
+}
+
 int xsf_exporter_start(struct xsf_exporter *e)
 {
 	const struct xsf_export_options *o = e->options;
@@ -368,10 +387,7 @@ int xsf_exporter_start(struct xsf_exporter *e)
 		if (!err)
 			err = check_maps(e, why);
 		if (err == -EACCES && o->user)
-			snprintf(why, sizeof(why),
-				 "user '%s' may not read the pinned maps; make a group "
-				 "'" XSF_PIN_GROUP "' with it as a member, then load again",
-				 o->user);
+			explain_denied(o, why);
 	}
 	if (err) {
 		xsf_error("%s", why);
