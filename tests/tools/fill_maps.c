@@ -52,8 +52,7 @@ static void fill_agent(int fd, uint32_t slot, uint64_t now)
 			       .sequence = (uint64_t)slot << 32 | 1,
 			       .first_seen_ns = now,
 			       .last_seen_ns = now,
-			       .datagrams = slot,
-			       .bytes = slot * 1370ull };
+			       .own = { .datagrams = slot, .bytes = slot * 1370ull } };
 
 	address_of(slot, a.key.addr);
 	memcpy(a.source, a.key.addr, 16);
@@ -82,14 +81,14 @@ static void fill_source(int source_fd, int interface_fd, uint32_t slot, uint32_t
 	uint32_t *counter = &i.in_ucast;
 
 	for (int d = 0; d < XSF_DIRECTIONS; d++)
-		s.traffic[d] = (struct xsf_traffic){ slot,
-						     slot * 1000ull,
-						     slot * 1000000ull,
-						     slot * 900ull,
-						     slot * 900000ull,
-						     slot,
-						     slot,
-						     slot };
+		s.own[d] = (struct xsf_traffic){ slot,
+						 slot * 1000ull,
+						 slot * 1000000ull,
+						 slot * 900ull,
+						 slot * 900000ull,
+						 slot,
+						 slot,
+						 slot };
 	while (counter <= &i.promiscuous)
 		*counter++ = slot * 1000;
 	address_of(agent, i.agent.addr);
