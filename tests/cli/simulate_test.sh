@@ -79,6 +79,7 @@ replayed "no phases, no polling" --seconds 3 --cycle 0 --polling 0
 replayed "slow" --seconds 60 --rate 2 --polling 5 --cycle 10
 
 # ---- independent decoders ----
+simulate --seconds 1 --write "$T/a.pcap" --truth "$T/a.json" >/dev/null
 if command -v tshark >/dev/null; then
 	faults=$(tshark -r "$T/a.pcap" -Y '_ws.malformed || _ws.expert.severity >= error' \
 		-T fields -e frame.number -e _ws.expert.message 2>/dev/null | head -5)
