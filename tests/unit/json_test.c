@@ -395,14 +395,14 @@ static void test_time(void **state)
 		fixture_source(f, slot, 1 + slot % 2000, 0, slot);
 		fixture_interface(f, slot, "Ethernet1/12/3")->in_octets = 1;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &start);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
 	j = xsf_json_open(&f->s);
 	while ((n = xsf_json_read(j, buf, sizeof(buf))) > 0)
 		bytes += (uint64_t)n;
 	assert_int_equal(n, 0);
 	xsf_json_close(j);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	printf("# 65535 interfaces: %.1f ms, %.1f MB\n",
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+	printf("# 65535 interfaces: %.1f ms of CPU, %.1f MB\n",
 	       (double)(end.tv_sec - start.tv_sec) * 1e3 +
 		       (double)(end.tv_nsec - start.tv_nsec) / 1e6,
 	       (double)bytes / 1e6);

@@ -280,16 +280,16 @@ static void timed(uint32_t agents, uint32_t interfaces, uint32_t bound)
 	ssize_t n;
 
 	o.max_interfaces = bound;
-	clock_gettime(CLOCK_MONOTONIC, &start);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
 	m = xsf_metrics_open(&f->s, &o);
 	assert_non_null(m);
 	while ((n = xsf_metrics_read(m, buf, sizeof(buf))) > 0)
 		bytes += (uint64_t)n;
 	assert_int_equal(n, 0);
 	xsf_metrics_close(m);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	printf("# %u of %u interfaces: %.1f ms, %.1f MB\n", bound < interfaces ? bound : interfaces,
-	       interfaces,
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+	printf("# %u of %u interfaces: %.1f ms of CPU, %.1f MB\n",
+	       bound < interfaces ? bound : interfaces, interfaces,
 	       (double)(end.tv_sec - start.tv_sec) * 1e3 +
 		       (double)(end.tv_nsec - start.tv_nsec) / 1e6,
 	       (double)bytes / 1e6);

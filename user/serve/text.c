@@ -86,6 +86,31 @@ static size_t character(const uint8_t *s, size_t n)
 	return len;
 }
 
+/* Stands for itself, whatever comes before or after. */
+static int plain(uint8_t c)
+{
+	return c >= 0x20 && c < 0x7f && c != '\\' && c != '"';
+}
+
+/* Writes one that is not plain, of the n > 0 bytes at s; returns how many it took. */
+static size_t odd_character(struct xsf_text *t, const uint8_t *s, size_t n)
+{
+	size_t len = character(s, n);
+
+	if (*s == '\n') {
+		XSF_TEXT_LIT(t, "\\n");
+		return 1;
+	}
+	if (!len) {
+		xsf_text_char(t, '?');
+		return 1;
+	}
+	if (*s == '\\' || *s == '"')
+		xsf_text_char(t, '\\');
+	xsf_text_add(t, (const char *)s, len);
+	return len;
+}
+
 void xsf_text_name(struct xsf_text *t, const uint8_t *name, size_t n)
 {
 	uint8_t copy[XSF_NAME_LEN];
@@ -94,21 +119,13 @@ void xsf_text_name(struct xsf_text *t, const uint8_t *name, size_t n)
 	if (!n)
 		return;
 	memcpy(copy, name, n);
-	for (size_t i = 0; i < n;) {
-		size_t len = character(copy + i, n - i);
-
-		if (copy[i] == '\n') {
-			XSF_TEXT_LIT(t, "\\n");
-			i++;
-		} else if (!len) {
-			xsf_text_char(t, '?');
-			i++;
-		} else {
-			if (copy[i] == '\\' || copy[i] == '"')
-				xsf_text_char(t, '\\');
-			xsf_text_add(t, (const char *)copy + i, len);
-			i += len;
-		}
+	for (size_t i = 0, start; i < n;) {
+		/* Nearly all names are one such run. */
+		for (start = i; i < n && plain(copy[i]); i++)
+			;
+		xsf_text_add(t, (const char *)copy + start, i - start);
+		if (i < n)
+			i += odd_character(t, copy + i, n - i);
 	}
 }
 
