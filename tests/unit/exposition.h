@@ -132,7 +132,10 @@ static inline void read_sample(struct exposition *e, const char *line)
 	EXPECT(n >= family && !memcmp(line, e->family, family), line);
 	if (*p == '{')
 		p = read_labels(p, line, rest, le);
-	e->series = realloc(e->series, (e->nr_series + 1) * sizeof(char *));
+	/* doubled at powers of two */
+	if (!(e->nr_series & (e->nr_series - 1)))
+		e->series = realloc(e->series, 2 * (e->nr_series + 1) * sizeof(char *));
+	assert_non_null(e->series);
 	e->series[e->nr_series++] = copy(line, (size_t)(p - line));
 	EXPECT(*p == ' ' && p[1] >= '0' && p[1] <= '9', line);
 	value = strtod(p + 1, &end);
@@ -241,12 +244,28 @@ static inline char *render(const struct fixture *f, const struct xsf_metrics_opt
 	return text;
 }
 
-static inline int has(const char *text, const char *line)
+/* The line behind *text, its length without the line feed; NULL at the end. Line by line, since the searches
+ * of AddressSanitizer look at all of the rest each time. */
+static inline const char *next_line(const char **text, size_t *len)
 {
-	size_t n = strlen(line);
+	const char *line = *text, *end = line;
 
-	for (const char *p = text; (p = strstr(p, line)); p++) {
-		if ((p == text || p[-1] == '\n') && p[n] == '\n')
+	if (!*line)
+		return NULL;
+	while (*end != '\n')
+		end++;
+	*len = (size_t)(end - line);
+	*text = end + 1;
+	return line;
+}
+
+static inline int has(const char *text, const char *wanted)
+{
+	size_t n = strlen(wanted), len;
+	const char *line;
+
+	while ((line = next_line(&text, &len))) {
+		if (len == n && !memcmp(line, wanted, n))
 			return 1;
 	}
 	return 0;
@@ -266,12 +285,15 @@ static inline void expect_lines(const char *text, const char *const *lines)
 	}
 }
 
+/* Lines that contain `part`. */
 static inline uint32_t count_of(const char *text, const char *part)
 {
+	const char *line;
 	uint32_t n = 0;
+	size_t len;
 
-	for (; (text = strstr(text, part)); text++)
-		n++;
+	while ((line = next_line(&text, &len)))
+		n += !!memmem(line, len, part, strlen(part));
 	return n;
 }
 
