@@ -24,7 +24,7 @@ adds() {
 	before=$(counted)
 	sent=$(datagrams "$@")
 	# veth hands over at once; what is still on its way after 2 s is lost.
-	wait_for 2 counted_is $((before + want))
+	wait_for 5 counted_is $((before + want))
 	after=$(counted)
 	is "$name (sent $sent)" "$((after - before))" "$want"
 }

@@ -223,7 +223,8 @@ static int say_and_ask(void *arg, const struct xsf_if *i, int generic)
 	if (generic)
 		return 0;
 	if (!said)
-		printf("some drivers reset their rings for native XDP: traffic may stop for a moment%s\n",
+		printf("some drivers reset their rings for native XDP: traffic may stop for a "
+		       "moment%s\n",
 		       a->options.confirm_s ? "" : " (--confirm SECONDS undoes a load by itself)");
 	said = 1;
 	fflush(stdout);

@@ -196,6 +196,16 @@ static int put_program(struct job *j)
 	return 0;
 }
 
+/* Are frames of several buffers to be tried first? Where they are taken already they stay: the MTU may have
+ * been raised because they are. */
+static int frags_first(const struct job *j)
+{
+	if (j->generic || j->o->frags != XSF_FRAGS_AUTO)
+		return !j->generic && j->o->frags == XSF_FRAGS_YES;
+	return j->place.occupant == XSF_OURS &&
+	       !strcmp(j->place.prog.name, XSF_PROG_NAME "_frags");
+}
+
 /* The plain program where the driver takes it: frames of one buffer are cheaper. The other one where it is
  * asked for, or where the plain one is refused (the MTU needs several buffers). */
 static int attach(struct job *j)
@@ -203,7 +213,7 @@ static int attach(struct job *j)
 	struct xsf_why plain;
 	int err;
 
-	err = prepare_object(j, j->o->frags == XSF_FRAGS_YES && !j->generic);
+	err = prepare_object(j, frags_first(j));
 	if (!err)
 		err = xsf_object_permit(&j->obj, j->why);
 	if (!err)

@@ -142,6 +142,13 @@ static int link_ifindex(const char *dir, const char *name)
 	return ret;
 }
 
+static int is_pinned(const char *dir, const char *name, const char *file)
+{
+	char path[PATH_MAX];
+
+	return !xsf_pins_path(path, dir, name, file) && !access(path, F_OK);
+}
+
 /* One if_* directory. 1 = attached, 0 = not (any more), or negative errno. */
 static int pinned(const char *dir, const char *name, const struct xsf_ifs *ifs,
 		  struct xsf_attached *a, struct xsf_config *config)
@@ -171,7 +178,7 @@ static int pinned(const char *dir, const char *name, const struct xsf_ifs *ifs,
 
 	link = link_ifindex(dir, name);
 	i = xsf_ifs_prog(ifs, prog.id);
-	if (i && link == -ENOENT && about.how == XSF_HOW_LINK)
+	if (about.how == XSF_HOW_LINK && (link == -ENOENT || is_pinned(dir, name, "prog_before")))
 		snprintf(a->how, sizeof(a->how), "unconfirmed");
 	/* Beside other programs what the interface names is libxdp's dispatcher. */
 	if (!i && about.how == XSF_HOW_LIBXDP) {
