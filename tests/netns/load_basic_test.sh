@@ -10,7 +10,8 @@ pair agent xsf0 xsf1
 
 run "$XSF" load xsf0
 is "load: exit" $RC 0
-like "load says what drivers do, before it attaches" "$OUT" "*reset their rings*xsf0: attached, native mode, program *"
+like "load says what drivers do, before it attaches" "$OUT" \
+	"*reset their rings*xsf0: attached, native mode, program *"
 is "load: nothing on stderr" "$ERR" ""
 adds "7 datagrams count 7" 7 agent xsf1 7
 is "one program" "$(programs xsf0)" xsf_xdp
@@ -34,9 +35,11 @@ like "status: attached" "$OUT" "*Attached: 1
 *"
 like "status: the agent" "$OUT" "*192.0.2.9 *17 *"
 run "$XSF" status xsf0 --json
-is "status IFACE --json" "$(json '[(a["ifname"], a["mode"], a["verdict"], a["how"]) for a in d["attached"]]' <<<"$OUT")" \
+is "status IFACE --json" \
+	"$(json '[(a["ifname"], a["mode"], a["verdict"], a["how"]) for a in d["attached"]]' <<<"$OUT")" \
 	"[('xsf0', 'native', 'pass', 'link')]"
-fails_with "status of an interface without a program" 1 "*no program that counts into $PINS is attached to lo;*" \
+fails_with "status of an interface without a program" 1 \
+	"*no program that counts into $PINS is attached to lo;*" \
 	"$XSF" status lo
 
 # A command that is killed at any moment
@@ -89,7 +92,8 @@ ip link set dev col.100 up
 wait_for 5 carrier col.100
 adds "renamed: goes on counting" 5 agent xsf1 5 --first 33
 is "status knows the new name" "$("$XSF" status --json | json 'd["attached"][0]["ifname"]')" col.100
-fails_with "unload by the old name tells the new one" 1 "*xsf0 is called col.100 now: xdp-sflow unload col.100" \
+fails_with "unload by the old name tells the new one" 1 \
+	"*xsf0 is called col.100 now: xdp-sflow unload col.100" \
 	"$XSF" unload xsf0
 run "$XSF" load col.100
 like "load by the new name replaces" "$OUT" "*col.100: program replaced*"
@@ -108,7 +112,8 @@ is "counts stay, and grow no more" "$(counted)" "$before"
 # The interface goes away
 check "load again" "$XSF" load col.100
 ip link del col.100
-fails_with "load of an interface that is gone" 1 "*no interface col.100 in this network namespace;*" "$XSF" load col.100
+fails_with "load of an interface that is gone" 1 "*no interface col.100 in this network namespace;*" \
+	"$XSF" load col.100
 is "status: nothing is attached" "$("$XSF" status --json | json 'd["attached"]')" "[]"
 run "$XSF" unload col.100
 is "unload of an interface that is gone removes its pins" "$RC $(attachments)" "0 0"
@@ -130,7 +135,8 @@ C
 clang -O2 -g -target bpf -c "$T/pass.c" -o "$T/pass.o"
 ip link set dev xsf0 xdp obj "$T/pass.o" sec xdp
 fails_with "a foreign program is refused" 1 \
-	"*xsf0 already has another XDP program: someone_elses (id *, native); remove it with: ip link set dev xsf0 xdp off; or * --share" \
+	"*xsf0 already has another XDP program: someone_elses (id *, native); remove it with: ip link set \
+dev xsf0 xdp off; or * --share" \
 	"$XSF" load xsf0
 is "and stays" "$(programs xsf0)" someone_elses
 fails_with "unload leaves it" 1 "*xsf0 has no program that xdp-sflow attached;*" "$XSF" unload xsf0
@@ -145,7 +151,8 @@ bpftool map create $PINS/not_ours type array key 4 value 4 entries 1 name not_ou
 pair agent xsf2 xsf3
 check "load two" "$XSF" load xsf0 xsf2
 run "$XSF" unload xsf0 --purge
-like "purge while another interface counts is refused" "$RC $ERR" "1 *counts in $PINS stay: 1 other interface still counts there;*"
+like "purge while another interface counts is refused" "$RC $ERR" \
+	"1 *counts in $PINS stay: 1 other interface still counts there;*"
 is "which goes on" "$(programs xsf2)" xsf_xdp
 id=$(prog_id xsf2)
 check "unload --all --purge" "$XSF" unload --all --purge

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # load --confirm: undone by itself, kept by confirm, whatever happens to the process that waits.
+# Functions for wait_for.
+# shellcheck disable=SC2317
 set -u
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/load_lib.sh"
@@ -16,7 +18,8 @@ how() { "$XSF" status --json | json '[(a["how"], a["verdict"]) for a in d["attac
 
 # A first attachment
 run "$XSF" load xsf0 --confirm 5
-like "load --confirm: says what will happen" "$RC $OUT" "0 *xsf0: undone in 5 seconds unless: xdp-sflow confirm xsf0"
+like "load --confirm: says what will happen" "$RC $OUT" \
+	"0 *xsf0: undone in 5 seconds unless: xdp-sflow confirm xsf0"
 is "it is attached" "$(programs xsf0)" xsf_xdp
 is "status says that it waits" "$(how)" "[('unconfirmed', 'pass')]"
 adds "and counts" 5 agent xsf1 5
@@ -99,7 +102,7 @@ adds "one count each" 5 agent xsf1 5 --first 11
 
 # The shell that started it goes away
 check "unload" "$XSF" unload xsf0
-setsid bash -c "'$XSF' load xsf0 --confirm 4 >/dev/null; kill -HUP 0"
+setsid bash -c "'$XSF' load xsf0 --confirm 4 >/dev/null; kill -HUP 0" 2>/dev/null
 is "it outlives its session" "$(programs xsf0)" xsf_xdp
 check "and undoes in time" wait_for 8 no_program
 check "unload --all --purge" "$XSF" unload --all --purge

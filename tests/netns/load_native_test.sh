@@ -72,7 +72,8 @@ ip link add br9 type bridge
 ip link set xsf0 master br9
 ip link set br9 up
 check "load a port of a bridge" "$XSF" load xsf0
-fails "its bridge is refused" "*br9 stands on xsf0, where datagrams are counted already: each would count twice;*" \
+fails "its bridge is refused" \
+	"*br9 stands on xsf0, where datagrams are counted already: each would count twice;*" \
 	"$XSF" load br9 --mode generic
 check "unload" "$XSF" unload xsf0
 check "load the bridge" "$XSF" load br9 --mode generic

@@ -15,7 +15,8 @@ adds "counts" 5 agent xsf1 5
 mount -t bpf -o mode=0700 bpf /sys/fs/bpf
 datagrams agent xsf1 4 --first 6 >/dev/null
 run "$XSF" load xsf0
-like "fresh bpffs: taken over" "$RC $OUT" "0 *xsf0: program replaced, counts kept, *; its lost pins were made again*"
+like "fresh bpffs: taken over" "$RC $OUT" \
+	"0 *xsf0: program replaced, counts kept, *; its lost pins were made again*"
 is "what was counted meanwhile is there" "$(counted)" 9
 adds "one count each" 5 agent xsf1 5 --first 10
 is "one program" "$(programs xsf0) $(attachments)" "xsf_xdp 1"
@@ -35,7 +36,7 @@ check "load one" "$XSF" load xsf0
 mount -t bpf -o mode=0700 bpf /sys/fs/bpf
 check "and another with maps of its own" "$XSF" load xsf2
 fails_with "a program that counts into other maps than those pinned is not moved" 1 \
-	"*xsf0: its program (id *) counts into other maps than those in $PINS: map xsf_* xdp-sflow unload xsf0" \
+	"*xsf0: its program (id *) counts into other maps than those in $PINS: * xdp-sflow unload xsf0" \
 	"$XSF" load xsf0
 is "it goes on" "$(programs xsf0)" xsf_xdp
 check "the command it names helps" "$XSF" unload xsf0
@@ -62,15 +63,18 @@ adds "and counts go on" 5 agent xsf1 5 --first 11
 is "from where they were" "$(counted)" 15
 
 # Another layout
+value_bytes() { bpftool -j map show pinned "$PINS/$1" | json 'd["bytes_value"]'; }
+agent_bytes=$(value_bytes xsf_agents) total_bytes=$(value_bytes xsf_totals) row_bytes=$(value_bytes xsf_ops)
 check "unload" "$XSF" unload xsf0 --purge
 mkdir -p $PINS
 bpftool map create $PINS/xsf_agents type array key 4 value 64 entries 4096 name xsf_agents flags 1024
 fails_with "another value size: named, with both sizes and what to do" 1 \
-	"*$PINS/xsf_agents is a map of another layout: value bytes 64, wanted 320; * unload --all --purge" \
+	"*$PINS/xsf_agents is a map of another layout: value bytes 64, wanted $agent_bytes; *--all --purge" \
 	"$XSF" load xsf0
-is "and not wiped" "$(bpftool -j map show pinned $PINS/xsf_agents | json 'd["bytes_value"]')" 64
+is "and not wiped" "$(value_bytes xsf_agents)" 64
 is "nothing is attached" "$(programs xsf0)" ""
-fails_with "status likewise" 1 "*$PINS/xsf_agents is a map of another layout: value bytes 64, wanted 320;*" \
+fails_with "status likewise" 1 \
+	"*$PINS/xsf_agents is a map of another layout: value bytes 64, wanted $agent_bytes;*" \
 	"$XSF" status
 check "the command it names helps" "$XSF" unload --all --purge
 check "load then" "$XSF" load xsf0
@@ -81,14 +85,15 @@ while read -r what args; do
 	bpftool map create $PINS/xsf_totals name xsf_totals $args
 	fails_with "another $what" 1 "*$PINS/xsf_totals is a map of another layout: *wanted*" "$XSF" load xsf0
 	"$XSF" unload --all --purge >/dev/null
-done <<'EOF'
-type type array key 4 value 704 entries 1
-number_of_entries type percpu_array key 4 value 704 entries 2
-key_size type percpu_hash key 8 value 704 entries 1
+done <<EOF
+type type array key 4 value $total_bytes entries 1
+number_of_entries type percpu_array key 4 value $total_bytes entries 2
+key_size type percpu_hash key 8 value $total_bytes entries 1
 EOF
 mkdir -p $PINS
-bpftool map create $PINS/xsf_ops type percpu_array key 4 value 6144 entries 26 name xsf_ops
-fails_with "rows that are no whole number of groups" 1 "*$PINS/xsf_ops is a map of another layout: entries 26, *" \
+bpftool map create $PINS/xsf_ops type percpu_array key 4 value "$row_bytes" entries 26 name xsf_ops
+fails_with "rows that are no whole number of groups" 1 \
+	"*$PINS/xsf_ops is a map of another layout: entries 26, *" \
 	"$XSF" load xsf0
 "$XSF" unload --all --purge >/dev/null
 
@@ -123,7 +128,8 @@ adds "counts" 5 agent xsf1 5
 check "unload" "$XSF" unload --all --purge
 umount /sys/fs/bpf
 mount -t tmpfs tmpfs /sys/fs/bpf
-fails_with "another file system there" 1 "*another file system is mounted at /sys/fs/bpf; *mount -t bpf bpf /sys/fs/bpf" \
+fails_with "another file system there" 1 \
+	"*another file system is mounted at /sys/fs/bpf; *mount -t bpf bpf /sys/fs/bpf" \
 	"$XSF" load xsf0
 umount /sys/fs/bpf
 fails_with "another mount namespace: pins would vanish with it" 1 \
@@ -148,7 +154,8 @@ is "a kernel without BTF" "$RC" 0
 is "unprivileged bpf(2) is off" "$(($(cat /proc/sys/kernel/unprivileged_bpf_disabled) > 0))" 1
 adds "counts" 5 agent xsf1 5
 chmod 0711 /sys/fs/bpf
-is "modes of the pins" "$(cd $PINS && stat -c %a ../../xdp-sflow . xsf_* if_* if_*/* | sort | uniq -c | tr -s ' \n' ' ')" \
+is "modes of the pins" \
+	"$(cd $PINS && stat -c %a ../../xdp-sflow . xsf_* if_* if_*/* | sort | uniq -c | tr -s ' \n' ' ')" \
 	" 18 640 3 750 "
 # As if they were of group xdp-sflow: this test does not add groups to the machine.
 chgrp -R 65534 /sys/fs/bpf/xdp-sflow
@@ -163,7 +170,8 @@ run "${reader[@]}" unload xsf0
 like "but may not unload" "$RC $ERR" "1 *run as root*"
 is "it is there" "$(programs xsf0)" xsf_xdp
 chgrp -R 0 /sys/fs/bpf/xdp-sflow
-fails_with "others may not read" 1 "*cannot open the pinned map *: Permission denied; run as root or as a member of group xdp-sflow" \
+fails_with "others may not read" 1 \
+	"*cannot open the pinned map *: Permission denied; run as root or as a member of group xdp-sflow" \
 	"${reader[@]}" status
 check "unload" "$XSF" unload --all --purge
 
@@ -172,10 +180,12 @@ ip link set dev xsf0 xdp obj "$OBJ" sec xdp
 is "ip link attaches" "$(programs xsf0)" xsf_xdp
 GLOBALS=/sys/fs/bpf/xdp/globals
 MAPS_DIR=$GLOBALS adds "status --maps reads its pins" 6 agent xsf1 6
-is "and sees the program" "$("$XSF" status --json --maps $GLOBALS | json '[(a["ifname"], a["how"]) for a in d["attached"]]')" \
+is "and sees the program" \
+	"$("$XSF" status --json --maps $GLOBALS | json '[(a["ifname"], a["how"]) for a in d["attached"]]')" \
 	"[('xsf0', 'external')]"
 fails_with "load tells how to remove it" 1 \
-	"*xsf0 already has xsf_xdp (id *), attached by hand without a link: *ip link set dev xsf0 xdp off" "$XSF" load xsf0
+	"*xsf0 already has xsf_xdp (id *), attached by hand without a link: *ip link set dev xsf0 xdp off" \
+	"$XSF" load xsf0
 ip link set dev xsf0 xdp off
 ip link set dev xsf0 xdp obj "$OBJ" sec xdp.frags
 is "ip link attaches the other section" "$(programs xsf0)" xsf_xdp_frags

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What load writes for the program: ports, this host's addresses, the allow-list.
+# Functions for wait_for.
+# shellcheck disable=SC2317
 set -u
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/load_lib.sh"

@@ -23,6 +23,7 @@ check "a load worth the name ($sent datagrams)" test "$sent" -gt 10000
 wait_for 5 counted_is "$sent"
 is "sent = counted" "$(counted)" "$sent"
 is "nothing lost by the agent's own numbers" \
-	"$("$XSF" status --json | json '[(a["lost"], a["duplicate"], a["restarts"]) for a in d["agents"]]')" "[(0, 0, 0)]"
+	"$("$XSF" status --json | json '[(a["lost"], a["duplicate"], a["restarts"]) for a in d["agents"]]')" \
+	"[(0, 0, 0)]"
 is "one attachment" "$(attachments)" 1
 finish

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Sends sound sFlow datagrams (no samples, numbered from 1) through a packet socket: datagrams.py IFACE COUNT.
-Prints how many were sent.
+"""Sends sound sFlow datagrams (no samples, numbered from 1) through a packet socket, datagrams.py IFACE
+COUNT, and prints how many were sent.
 
 --src, --dst ADDR  IPv4 or IPv6 (default 192.0.2.1, 192.0.2.2)
 --agent ADDR       IPv4 agent address (default 192.0.2.9)
@@ -42,7 +42,7 @@ def frame(a, number):
         ip = struct.pack("!IHBB16s16s", 0x60000000, length, 17, 64, src.packed, dst.packed)
         pseudo = src.packed + dst.packed + struct.pack("!II", length, 17)
         udp = udp[:6] + struct.pack("!H", checksum(pseudo + udp + payload) or 0xFFFF)
-    ether = bytes.fromhex("ffffffffffff020000000001") + struct.pack("!H", 0x0800 if src.version == 4 else 0x86DD)
+    ether = bytes.fromhex("ffffffffffff020000000001" + ("0800" if src.version == 4 else "86dd"))
     return ether + ip + udp + payload
 
 

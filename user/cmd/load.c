@@ -279,7 +279,7 @@ static void report(const struct xsf_load_options *o, const char *iface,
 		       o->confirm_s, iface);
 }
 
-static int load_one(const struct xsf_load_options *o, const char *iface)
+static int load_one(const struct xsf_load_options *o, const char *iface, int *is_fresh)
 {
 	struct xsf_load_result r;
 	struct xsf_why why;
@@ -290,6 +290,7 @@ static int load_one(const struct xsf_load_options *o, const char *iface)
 		xsf_error("%s", why.text);
 		return err;
 	}
+	*is_fresh = !r.replaced && !r.moved;
 	report(o, iface, &r);
 	if (o->confirm_s) {
 		err = start_waiting(o, &r);
@@ -324,7 +325,7 @@ int xsf_load_all(struct xsf_load_args *a)
 		printf("mounted a BPF file system at " XSF_BPFFS "\n");
 	fresh = !xsf_object_pinned(o->dir, &why);
 	for (int n = 0; n < a->nr_ifaces; n++)
-		failed |= load_one(o, a->ifaces[n]) != 0;
+		failed |= load_one(o, a->ifaces[n], &a->fresh[n]) != 0;
 	/* A load that came to nothing leaves nothing. */
 	if (failed && fresh && !xsf_loaded(o->dir))
 		xsf_pins_purge(o->dir, &why);

@@ -52,6 +52,7 @@ struct xsf_load_args {
 	char **ifaces; /* of argv */
 	int nr_ifaces;
 	int yes;
+	int fresh[XSF_MAX_ATTACHED]; /* by xsf_load_all: 1 = attached where nothing of ours was */
 };
 
 /* dir = the default one, else nothing. */
@@ -66,8 +67,8 @@ int xsf_load_args_finish(struct xsf_load_args *a, const char *command, int nr, c
 /* Attaches to all of them, says so on stdout; exit code. */
 int xsf_load_all(struct xsf_load_args *a);
 
-/* Detaches from them: 0, or the exit code after messages. */
-int xsf_unload_all_of(const char *dir, char **ifaces, int nr);
+/* Detaches from one; that somebody else has done so is no failure. 0, or the exit code after a message. */
+int xsf_unload_after(const char *dir, const char *iface);
 
 /* A directory name as getopt gives it, made absolute. NULL when that is too long or there is none. */
 const char *xsf_maps_dir(const char *value);

@@ -46,16 +46,19 @@ static int unload_each(const char *dir, char **ifaces, int nr)
 	return failed;
 }
 
-int xsf_unload_all_of(const char *dir, char **ifaces, int nr)
+int xsf_unload_after(const char *dir, const char *iface)
 {
-	int lock = lock_dir(dir), ret;
+	int lock = lock_dir(dir), err;
+	struct xsf_why why;
 
 	if (lock == -2)
 		return XSF_EXIT_FAILURE;
-	ret = unload_each(dir, ifaces, nr);
+	err = xsf_unload(dir, iface, &why);
 	if (lock >= 0)
 		close(lock);
-	return ret;
+	if (err && err != -ENOENT)
+		xsf_error("%s", why.text);
+	return err && err != -ENOENT ? XSF_EXIT_FAILURE : 0;
 }
 
 static int purge(const char *dir)

@@ -202,8 +202,7 @@ static int frags_first(const struct job *j)
 {
 	if (j->generic || j->o->frags != XSF_FRAGS_AUTO)
 		return !j->generic && j->o->frags == XSF_FRAGS_YES;
-	return j->place.occupant == XSF_OURS &&
-	       !strcmp(j->place.prog.name, XSF_PROG_NAME "_frags");
+	return j->place.occupant == XSF_OURS && !strcmp(j->place.prog.name, XSF_PROG_NAME "_frags");
 }
 
 /* The plain program where the driver takes it: frames of one buffer are cheaper. The other one where it is
