@@ -384,13 +384,20 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 	xsf_count_packet(p, row, weight, bytes);
 }
 
+struct xsf_name {
+	__u8 byte[XSF_NAME_LEN];
+};
+
 /* Keeps at most XSF_NAME_LEN - 1 bytes of the XDR string at `string`, and zeroes behind them. Returns
  * how many. The string is within its record, and its last word within the buffer. */
-static __always_inline __u32 xsf_keep_name(struct xsf_walk *w, struct xsf_totals *t, __u32 string,
-					   __u8 *name)
+XSF_GLOBAL int xsf_keep_name(struct xsf_walk *w, __u32 string, struct xsf_name *name)
 {
-	__u32 len = xsf_be32(xsf_at(w, string)), i;
+	struct xsf_totals *t = xsf_lookup(XSF_MAP_TOTALS, 0);
+	__u32 len, i;
 
+	if (!w || !t || !name)
+		return 0;
+	len = xsf_be32(xsf_at(w, string));
 	if (len > XSF_NAME_LEN - 1) {
 		len = XSF_NAME_LEN - 1;
 		t->names_cut++;
@@ -403,9 +410,9 @@ static __always_inline __u32 xsf_keep_name(struct xsf_walk *w, struct xsf_totals
 		if (left && left < 4)
 			word &= 0xffffffff << (32 - 8 * left);
 		word = xsf_swap32(word);
-		__builtin_memcpy(name + i, &word, 4);
+		__builtin_memcpy(name->byte + i, &word, 4);
 	}
-	return len;
+	return (int)len;
 }
 
 XSF_GLOBAL int xsf_commit_counter(struct xsf_walk *w, __u32 expanded)
@@ -435,7 +442,8 @@ XSF_GLOBAL int xsf_commit_counter(struct xsf_walk *w, __u32 expanded)
 	if (w->rec_host && w->source.agent) {
 		a = xsf_lookup(XSF_MAP_AGENTS, w->source.agent);
 		if (a)
-			a->name_len = (__u16)xsf_keep_name(w, t, w->rec_host, a->name);
+			a->name_len =
+				(__u16)xsf_keep_name(w, w->rec_host, (struct xsf_name *)a->name);
 	}
 	if (!slot || (!w->rec_counters && !w->rec_port_name))
 		return 0;
@@ -455,9 +463,8 @@ XSF_GLOBAL int xsf_commit_counter(struct xsf_walk *w, __u32 expanded)
 	i = xsf_interface_of(w, slot);
 	if (!i)
 		return 0;
-	if (w->rec_port_name) {
-		i->name_len = xsf_keep_name(w, t, w->rec_port_name, i->name);
-	}
+	if (w->rec_port_name)
+		i->name_len = (__u32)xsf_keep_name(w, w->rec_port_name, (struct xsf_name *)i->name);
 	if (!w->rec_counters)
 		return 0;
 	r = xsf_at(w, w->rec_counters);
