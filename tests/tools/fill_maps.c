@@ -51,9 +51,10 @@ static void fill_agent(int fd, uint32_t slot, uint64_t now)
 			       .uptime_moves = 1,
 			       .sequence = (uint64_t)slot << 32 | 1,
 			       .first_seen_ns = now,
-			       .last_seen_ns = now,
-			       .own = { .datagrams = slot, .bytes = slot * 1370ull } };
+			       .last_seen_ns = now };
 
+	a.shared.datagrams = slot;
+	a.shared.bytes = slot * 1370ull;
 	address_of(slot, a.key.addr);
 	memcpy(a.source, a.key.addr, 16);
 	a.name_len = (uint16_t)snprintf((char *)a.name, sizeof(a.name), "switch-%u", slot);
@@ -67,31 +68,27 @@ static void fill_source(int source_fd, int interface_fd, uint32_t slot, uint32_t
 				.generation = 1,
 				.sampling_rate = 1000,
 				.last_seen_ns = now };
-	struct xsf_interface i = { .class = 0,
-				   .index = index,
-				   .generation = 1,
-				   .has_counters = 1,
-				   .counters_ns = now,
-				   .speed = 400000000000ull,
-				   .in_octets = 1234567890123456789ull,
-				   .out_octets = 1234567890123456789ull,
-				   .type = 6,
-				   .direction = 1,
-				   .status = 3 };
+	struct xsf_interface i = { .index = index, .generation = 1, .has_counters = 1 };
 	uint32_t *counter = &i.in_ucast;
 
 	for (int d = 0; d < XSF_DIRECTIONS; d++)
-		s.own[d] = (struct xsf_traffic){ slot,
-						 slot * 1000ull,
-						 slot * 1000000ull,
-						 slot * 900ull,
-						 slot * 900000ull,
-						 slot,
-						 slot,
-						 slot };
+		s.shared[d] = (struct xsf_traffic){ .samples = slot,
+						    .packets = slot * 1000ull,
+						    .bytes = slot * 1000000ull,
+						    .roce_packets = slot * 900ull,
+						    .roce_bytes = slot * 900000ull,
+						    .ce_packets = slot,
+						    .cnp_packets = slot,
+						    .trimmed_packets = slot };
+	address_of(agent, i.agent.addr);
+	i.counters_ns = now;
+	i.speed = 400000000000ull;
+	i.in_octets = i.out_octets = 1234567890123456789ull;
+	i.type = 6;
+	i.direction = 1;
+	i.status = 3;
 	while (counter <= &i.promiscuous)
 		*counter++ = slot * 1000;
-	address_of(agent, i.agent.addr);
 	i.name_len = (uint32_t)snprintf((char *)i.name, sizeof(i.name), "Ethernet1/%u", index);
 	put(source_fd, slot, &s);
 	put(interface_fd, slot, &i);
