@@ -526,6 +526,34 @@ def quiet(pid):
     want("seconds of CPU in 2 s", used < 0.2, True)
 
 
+def crowd(nr, pid):
+    """Against `export`: nr connections that say nothing, 300 that ask for /metrics and do not read it, and a
+    scraper among them."""
+    raise_files(nr + 500)
+    conns = []
+    took = []
+    for i in range(nr + 300):
+        s = connect(4096)
+        conns.append(s)
+        if i % (nr // 300) == 0:
+            try:
+                s.send(request("/metrics"))
+            except OSError:
+                pass
+        if i % 2000 == 0 or i == nr + 299:
+            began = time.monotonic()
+            status = 503
+            while status == 503 and time.monotonic() < began + 5:
+                status, _, body, _ = get("/metrics")
+            want("status of a scrape", status, 200)
+            want("up", b"\nxdp_sflow_up 1\n" in body, True)
+            took.append(time.monotonic() - began)
+    print(f"# {nr} idle, 300 that do not read: scrapes of {len(body)} bytes took at most "
+          f"{max(took) * 1000:.0f} ms; RSS {rss(pid)} KiB")
+    want("seconds a scrape took, within 5", max(took) < 5, True)
+    want("RSS within 128 MB", rss(pid) < 128000, True)
+
+
 def per_host(nr):
     """One host holds no more than its share, the newest; another host is untouched by that."""
     conns = [connect() for _ in range(nr + 50)]
@@ -541,7 +569,7 @@ def healthy():
 SCENARIOS = {f.__name__: f for f in (
     basic, unknown_path, bad_method, head, unread_body, long_line, large_headers, noise, half_closed,
     http10, pipelined, keep_alive, broken, failing_handler, slow_head, idle_keep_alive, slow_reader,
-    unread_streams, unread_pipeline, memory, quiet, per_host, healthy, scrape)}
+    unread_streams, unread_pipeline, memory, quiet, crowd, per_host, healthy, scrape)}
 SCENARIOS["flood_idle"] = lambda nr, pid: flood(nr, b"", pid)
 SCENARIOS["flood_partial"] = lambda nr, pid: flood(nr, b"GET /body HTTP/1.1\r\nHo", pid)
 

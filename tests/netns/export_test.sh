@@ -116,6 +116,10 @@ is "interfaces shown by default" "$(interfaces)" 4096
 rss=$(status_of VmRSS)
 is "RSS at most 128 MB" "$((${rss% kB} < 128000))" 1
 diag "RSS $rss: 4096 of 65504 interfaces"
+port=${URL##*:}
+run python3 "$ROOT/tests/cli/http_client.py" 127.0.0.1 "$port" crowd 10000 "$EXPORTER"
+is "10,000 connections and 300 that do not read" "$RC $ERR" "0 "
+echo "$OUT"
 curl -s "$URL/metrics" >/dev/null &
 slow=$!
 rc=0
