@@ -3,7 +3,22 @@
 #define XSF_CMD_SIMULATE_H
 
 #include <stdio.h>
+#include <sys/socket.h>
 #include "model/fabric.h"
+
+struct simulate_options {
+	struct xsf_fabric_config fabric;
+	uint64_t duration; /* ns; 0 = without end */
+	uint64_t count;	   /* datagrams; 0 = without end */
+	struct sockaddr_storage to;
+	socklen_t to_len;
+	const char *to_text;
+	const char *write;
+	const char *truth;
+};
+
+/* Parses the command line. 0 go on, -1 help was shown, else the exit code. */
+int simulate_options_parse(int argc, char **argv, struct simulate_options *o);
 
 /* What the fabric has generated, as one JSON object in the form of `replay --json`, so that the two compare
  * key by key. `send_errors`: datagrams among them that were not sent. The caller closes the stream and

@@ -283,54 +283,39 @@ static const struct reason *draw_reason(struct xsf_fabric *f, enum xsf_traffic_p
 	return &reasons[i];
 }
 
-void fabric_drops(struct xsf_fabric *f, struct fabric_agent *a, struct xsf_enc *e, uint64_t time)
+/* The packet that a drop is about, and its way. */
+static uint32_t choose_drop(struct xsf_fabric *f, const struct fabric_agent *a,
+			    const struct reason *reason, enum xsf_traffic_phase phase,
+			    struct fabric_way *w)
 {
-	/* one in so many datagrams tells of drops */
-	static const uint8_t one_in[XSF_PHASES] = { 16, 32, 3 };
-	enum xsf_traffic_phase phase = fabric_phase(f, time);
-	const struct reason *reason;
-	struct xsf_traffic_truth t;
-	struct xsf_frame frame;
-	struct xsf_enc_drop s;
-	uint32_t kind, nr;
-	enum fabric_share share;
-	struct fabric_way w;
+	uint32_t kind = xsf_traffic_draw(&f->mix, phase, &f->random);
 
-	if (xsf_random_below(&f->random, one_in[phase]))
-		return;
-	reason = draw_reason(f, phase);
-	share = a->is_spine ? FABRIC_THROUGH : FABRIC_UP;
 	if (reason->code == REASON_ACL)
 		kind = xsf_traffic_unwanted();
-	else
-		kind = xsf_traffic_draw(&f->mix, phase, &f->random);
-	if (kind != xsf_traffic_unwanted() &&
-	    (xsf_traffic_reach(kind) == XSF_FLOODED || xsf_traffic_reach(kind) == XSF_TO_SWITCH))
+	else if (xsf_traffic_reach(kind) == XSF_FLOODED || xsf_traffic_reach(kind) == XSF_TO_SWITCH)
 		kind = xsf_traffic_plain();
-	fabric_choose_way(f, a, share, kind, phase, &w);
-	if (w.out.value == SFLOW_IF_INTERNAL)
-		w.out_port = w.in;
+	fabric_choose_way(f, a, a->is_spine ? FABRIC_THROUGH : FABRIC_UP, kind, phase, w);
+	if (w->out.value == SFLOW_IF_INTERNAL)
+		w->out_port = w->in;
 	if (reason->code == REASON_TTL)
-		w.hop.ttl = 1;
-	nr = reason->buffer ? 1 + xsf_random_below(&f->random, 200) : 1;
-	if (reason->buffer)
-		f->ports[a->first_port + w.out_port].now.out_discards += nr;
-	else
-		f->ports[a->first_port + w.in].now.in_discards += nr;
-	if (time < a->drop_due) {
-		a->drops += nr;
-		return;
-	}
-	a->drop_due = time + DROP_GAP;
-	a->drops += nr - 1;
-	xsf_traffic_build(kind, &w.hop, &f->random, &frame, &t);
-	s = (struct xsf_enc_drop){
+		w->hop.ttl = 1;
+	return kind;
+}
+
+static void notify(struct xsf_fabric *f, struct fabric_agent *a, struct xsf_enc *e,
+		   const struct reason *reason, const struct fabric_way *w, uint32_t kind)
+{
+	struct xsf_enc_drop s = {
 		.sequence = a->drop_sequence + 1,
 		.drops = a->drops,
-		.input = XSF_FABRIC_FIRST_IFINDEX + w.in,
-		.output = reason->buffer ? XSF_FABRIC_FIRST_IFINDEX + w.out_port : 0,
+		.input = XSF_FABRIC_FIRST_IFINDEX + w->in,
+		.output = reason->buffer ? XSF_FABRIC_FIRST_IFINDEX + w->out_port : 0,
 		.reason = reason->code,
 	};
+	struct xsf_traffic_truth t;
+	struct xsf_frame frame;
+
+	xsf_traffic_build(kind, &w->hop, &f->random, &frame, &t);
 	xsf_enc_drop(e, &s);
 	/* Agents put the sampled header last. */
 	if (reason->linux_reason)
@@ -345,4 +330,31 @@ void fabric_drops(struct xsf_fabric *f, struct fabric_agent *a, struct xsf_enc *
 	a->drop_sequence++;
 	f->truth.drop_samples++;
 	f->truth.notified[reason->code]++;
+}
+
+void fabric_drops(struct xsf_fabric *f, struct fabric_agent *a, struct xsf_enc *e, uint64_t time)
+{
+	/* one in so many datagrams tells of drops */
+	static const uint8_t one_in[XSF_PHASES] = { 16, 32, 3 };
+	enum xsf_traffic_phase phase = fabric_phase(f, time);
+	const struct reason *reason;
+	struct fabric_way w;
+	uint32_t kind, nr;
+
+	if (xsf_random_below(&f->random, one_in[phase]))
+		return;
+	reason = draw_reason(f, phase);
+	kind = choose_drop(f, a, reason, phase, &w);
+	nr = reason->buffer ? 1 + xsf_random_below(&f->random, 200) : 1;
+	if (reason->buffer)
+		f->ports[a->first_port + w.out_port].now.out_discards += nr;
+	else
+		f->ports[a->first_port + w.in].now.in_discards += nr;
+	if (time < a->drop_due) {
+		a->drops += nr;
+		return;
+	}
+	a->drop_due = time + DROP_GAP;
+	a->drops += nr - 1;
+	notify(f, a, e, reason, &w, kind);
 }

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/cmd.h"
+#include "cmd/simulate.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <getopt.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <xsf/sflow.h>
+
+#define SECOND 1000000000ull
+
+static void help(void)
+{
+	printf("Usage: xdp-sflow simulate [OPTION]...\n"
+	       "A leaf-spine fabric of an AI cluster whose switches send sFlow: RoCEv2 in training "
+	       "cycles\n"
+	       "(compute, then exchange), congestion marks, CNPs, trimmed packets, interface "
+	       "counters, drop\n"
+	       "notifications. The same options and seed give the same bytes.\n\n"
+	       "  --to ADDR[:PORT]  where to send, [ADDR]:PORT for IPv6 (127.0.0.1:6343)\n"
+	       "  --rate N          datagrams a second, mean of a cycle, 0..%u (1000); 0 = as fast "
+	       "as the\n"
+	       "                    socket takes, while the fabric's own time runs as at %u\n"
+	       "  --seconds S       how long, 0 = until interrupted (10)\n"
+	       "  --count N         stop after N datagrams, 0 = don't (0)\n"
+	       "  --leaves N        1..%u (4)\n"
+	       "  --spines N        1..%u (2)\n"
+	       "  --ports N         hosts per leaf, 1..%u (8); leaves * (ports + 2 * spines) at "
+	       "most %u\n"
+	       "  --cycle S         a training cycle, 0 or 0.001.. (1); 0 = exchange without "
+	       "pause\n"
+	       "  --polling S       between counter samples of an interface, 0 = none (20)\n"
+	       "  --seed N          of everything random (1)\n"
+	       "  --ipv6-agents     switches have IPv6 addresses\n"
+	       "  --write FILE      write a pcap instead of sending, without waiting\n"
+	       "  --truth FILE      write what was generated as JSON, comparable to replay "
+	       "--json\n\n"
+	       "Seconds may have decimals. Agents are 10.1.0.1.. (leaf1..) and 10.2.0.1.. "
+	       "(spine1..), or\n"
+	       "fd00:5f:1::1.. and fd00:5f:2::1..; ports are swp1.. with ifIndex 3...\n",
+	       XSF_FABRIC_MAX_RATE, XSF_FABRIC_NOMINAL_RATE, XSF_FABRIC_MAX_LEAVES,
+	       XSF_FABRIC_MAX_SPINES, XSF_FABRIC_MAX_PORTS, XSF_FABRIC_MAX_INTERFACES);
+}
+
+/* Seconds with up to nine decimals -> ns in [min, max], or 0. */
+static int parse_seconds(const char *text, uint64_t min, uint64_t *ns)
+{
+	const char *dot = strchr(text, '.');
+	size_t whole = dot ? (size_t)(dot - text) : strlen(text);
+	uint64_t s, part = 0, unit = SECOND;
+	char digits[16];
+
+	if (!whole || whole >= sizeof(digits))
+		return -EINVAL;
+	memcpy(digits, text, whole);
+	digits[whole] = '\0';
+	if (xsf_parse_u64(digits, 0, XSF_FABRIC_MAX_NS / SECOND - 1, &s))
+		return -EINVAL;
+	if (dot && !dot[1])
+		return -EINVAL;
+	for (const char *c = dot ? dot + 1 : ""; *c; c++) {
+		if (*c < '0' || *c > '9' || unit == 1)
+			return -EINVAL;
+		unit /= 10;
+		part += (uint64_t)(*c - '0') * unit;
+	}
+	s = s * SECOND + part;
+	if (s && s < min)
+		return -EINVAL;
+	*ns = s;
+	return 0;
+}
+
+/* ADDR, ADDR:PORT, [ADDR]:PORT; numeric only, so that nothing is looked up. */
+static int parse_to(const char *text, struct simulate_options *o)
+{
+	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
+				  .ai_socktype = SOCK_DGRAM };
+	char host[128], service[8];
+	const char *colon = strchr(text, ':'), *port = NULL;
+	size_t len = strlen(text);
+	uint64_t number = SFLOW_PORT;
+	struct addrinfo *found;
+	struct in_addr in;
+
+	if (*text == '[') {
+		const char *end = strchr(text, ']');
+
+		if (!end || (end[1] && end[1] != ':'))
+			return -EINVAL;
+		len = (size_t)(end - ++text);
+		port = end[1] ? end + 2 : NULL;
+	} else if (colon && !strchr(colon + 1, ':')) {
+		len = (size_t)(colon - text);
+		port = colon + 1;
+	}
+	if (!len || len >= sizeof(host) || (port && xsf_parse_u64(port, 1, 65535, &number)))
+		return -EINVAL;
+	memcpy(host, text, len);
+	host[len] = '\0';
+	/* getaddrinfo() would take "10.1" as well */
+	if (!strchr(host, ':') && inet_pton(AF_INET, host, &in) != 1)
+		return -EINVAL;
+	snprintf(service, sizeof(service), "%u", (unsigned int)number);
+	if (getaddrinfo(host, service, &hints, &found))
+		return -EINVAL;
+	memcpy(&o->to, found->ai_addr, found->ai_addrlen);
+	o->to_len = found->ai_addrlen;
+	freeaddrinfo(found);
+	return 0;
+}
+
+enum {
+	OPT_LEAVES = 256,
+	OPT_SPINES,
+	OPT_PORTS,
+	OPT_RATE,
+	OPT_SECONDS,
+	OPT_COUNT,
+	OPT_CYCLE,
+	OPT_POLLING,
+	OPT_TO,
+	OPT_SEED,
+	OPT_IPV6_AGENTS,
+	OPT_WRITE,
+	OPT_TRUTH,
+};
+
+static const struct option long_options[] = {
+	{ "leaves", required_argument, NULL, OPT_LEAVES },
+	{ "spines", required_argument, NULL, OPT_SPINES },
+	{ "ports", required_argument, NULL, OPT_PORTS },
+	{ "rate", required_argument, NULL, OPT_RATE },
+	{ "seconds", required_argument, NULL, OPT_SECONDS },
+	{ "count", required_argument, NULL, OPT_COUNT },
+	{ "cycle", required_argument, NULL, OPT_CYCLE },
+	{ "polling", required_argument, NULL, OPT_POLLING },
+	{ "to", required_argument, NULL, OPT_TO },
+	{ "seed", required_argument, NULL, OPT_SEED },
+	{ "ipv6-agents", no_argument, NULL, OPT_IPV6_AGENTS },
+	{ "write", required_argument, NULL, OPT_WRITE },
+	{ "truth", required_argument, NULL, OPT_TRUTH },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int parse_u32(const char *text, uint32_t min, uint32_t max, uint32_t *value)
+{
+	uint64_t v;
+
+	if (xsf_parse_u64(text, min, max, &v))
+		return -EINVAL;
+	*value = (uint32_t)v;
+	return 0;
+}
+
+static int parse_option(int opt, const char *arg, struct simulate_options *o)
+{
+	struct xsf_fabric_config *c = &o->fabric;
+
+	switch (opt) {
+	case OPT_LEAVES:
+		return parse_u32(arg, 1, XSF_FABRIC_MAX_LEAVES, &c->leaves);
+	case OPT_SPINES:
+		return parse_u32(arg, 1, XSF_FABRIC_MAX_SPINES, &c->spines);
+	case OPT_PORTS:
+		return parse_u32(arg, 1, XSF_FABRIC_MAX_PORTS, &c->ports);
+	case OPT_RATE:
+		return parse_u32(arg, 0, XSF_FABRIC_MAX_RATE, &c->rate);
+	case OPT_SECONDS:
+		return parse_seconds(arg, 1, &o->duration);
+	case OPT_COUNT:
+		return xsf_parse_u64(arg, 0, UINT64_MAX, &o->count);
+	case OPT_CYCLE:
+		return parse_seconds(arg, SECOND / 1000, &c->cycle_ns);
+	case OPT_POLLING:
+		return parse_seconds(arg, 1, &c->polling_ns);
+	case OPT_SEED:
+		return xsf_parse_u64(arg, 0, UINT64_MAX, &c->seed);
+	case OPT_TO:
+		o->to_text = arg;
+		return parse_to(arg, o);
+	case OPT_IPV6_AGENTS:
+		c->ipv6_agents = 1;
+		return 0;
+	case OPT_WRITE:
+		o->write = arg;
+		return *arg ? 0 : -EINVAL;
+	case OPT_TRUTH:
+		o->truth = arg;
+		return *arg ? 0 : -EINVAL;
+	}
+	return -EINVAL;
+}
+
+int simulate_options_parse(int argc, char **argv, struct simulate_options *o)
+{
+	const struct xsf_fabric_config *c = &o->fabric;
+	int opt, index = 0;
+
+	*o = (struct simulate_options){
+		.fabric = { .leaves = 4,
+			    .spines = 2,
+			    .ports = 8,
+			    .rate = 1000,
+			    .cycle_ns = SECOND,
+			    .polling_ns = 20 * SECOND,
+			    .seed = 1 },
+		.duration = 10 * SECOND,
+	};
+	parse_option(OPT_TO, "127.0.0.1", o);
+	opterr = 0;
+	while ((opt = getopt_long(argc, argv, ":h", long_options, &index)) != -1) {
+		if (opt == 'h') {
+			help();
+			return -1;
+		}
+		if (opt == '?')
+			return xsf_usage("simulate", "unknown option '%s'", argv[optind - 1]);
+		if (opt == ':')
+			return xsf_usage("simulate", "option '%s' needs a value", argv[optind - 1]);
+		if (parse_option(opt, optarg, o))
+			return xsf_usage("simulate", "bad value '%s' for --%s", optarg,
+					 long_options[opt - OPT_LEAVES].name);
+	}
+	if (optind < argc)
+		return xsf_usage("simulate", "unexpected argument '%s'", argv[optind]);
+	if (c->leaves * (c->ports + 2 * c->spines) > XSF_FABRIC_MAX_INTERFACES)
+		return xsf_usage("simulate",
+				 "more than %u interfaces: take fewer leaves, spines or ports",
+				 XSF_FABRIC_MAX_INTERFACES);
+	if (o->write && !o->duration && !o->count)
+		return xsf_usage("simulate", "--write needs an end: --seconds or --count above 0");
+	return 0;
+}
