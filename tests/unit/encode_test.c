@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -31,13 +32,14 @@ static uint32_t unhex(const char *text, uint8_t *out, uint32_t cap)
 	uint32_t n = 0;
 
 	for (; *text; text++) {
-		unsigned int byte;
+		char digits[3] = { text[0], text[1] }, *end;
 
 		if (*text == ' ')
 			continue;
 		assert_true(n < cap);
-		assert_int_equal(sscanf(text++, "%2x", &byte), 1);
-		out[n++] = (uint8_t)byte;
+		out[n++] = (uint8_t)strtoul(digits, &end, 16);
+		assert_ptr_equal(end, digits + 2);
+		text++;
 	}
 	return n;
 }

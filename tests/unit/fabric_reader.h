@@ -290,6 +290,7 @@ static uint32_t read_records(struct reader *r, const uint8_t *b, uint32_t len, u
 	uint32_t at = 0, frame = 0;
 
 	memset(seen, 0, 5 * sizeof(*seen));
+	memset(p, 0, sizeof(*p));
 	while (nr--) {
 		uint32_t tag, size;
 
@@ -448,10 +449,10 @@ static void read_counter(struct reader *r, const uint8_t *b, uint32_t len, int e
 		memcpy(name, b + fixed + 12, get32(b + fixed + 8));
 		if (r->agent < r->c.leaves) {
 			assert_memory_equal(name, "leaf", 4);
-			assert_int_equal(atoi(name + 4), r->agent + 1);
+			assert_int_equal(strtol(name + 4, NULL, 10), r->agent + 1);
 		} else {
 			assert_memory_equal(name, "spine", 5);
-			assert_int_equal(atoi(name + 5), r->agent - r->c.leaves + 1);
+			assert_int_equal(strtol(name + 5, NULL, 10), r->agent - r->c.leaves + 1);
 		}
 		return;
 	}
