@@ -274,6 +274,8 @@ static const char *what_to_do(const struct xsf_if *i, int err, int generic)
 		       "rings "
 		       "(ethtool -G), or --mode generic";
 	}
+	if (err == -EOPNOTSUPP && !generic)
+		return "the slower --mode generic: this driver has no native one for it";
 	if (generic)
 		return "generic mode is off for this interface";
 	if (i->mtu > 1500)

@@ -17,6 +17,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#define LOCK_DIR "lock"
 #define STRING_(x) #x
 #define STRING(x) STRING_(x)
 
@@ -209,7 +210,11 @@ int xsf_pins_purge(const char *dir, struct xsf_why *why)
 	char path[PATH_MAX];
 	int err;
 
-	err = unlink_files(dir, is_ours);
+	err = xsf_pins_path(path, dir, LOCK_DIR, NULL);
+	if (!err)
+		err = unlink_files(dir, is_ours);
+	if (!err)
+		rmdir(path);
 	if (!err && rmdir(dir) && errno != ENOENT && errno != ENOTEMPTY && errno != EBUSY)
 		err = -errno;
 	if (err)
@@ -313,29 +318,44 @@ static int make_directories(const char *dir, struct xsf_why *why)
 	return 0;
 }
 
-int xsf_pins_lock(const char *dir, struct xsf_why *why)
+/* 0 = locked, 1 = busy, or taken away meanwhile; or negative errno. */
+static int try_lock(int fd, const char *path)
 {
 	struct stat locked, named;
-	int fd, tries;
 
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return errno == EWOULDBLOCK ? 1 : -errno;
+	if (fstat(fd, &locked) || stat(path, &named))
+		return 1;
+	return locked.st_ino != named.st_ino || locked.st_dev != named.st_dev;
+}
+
+int xsf_pins_lock(const char *dir, struct xsf_why *why)
+{
+	char path[PATH_MAX];
+	int fd, err, tries;
+
+	err = xsf_pins_path(path, dir, LOCK_DIR, NULL);
+	if (err)
+		return xsf_because(why, err, "directory name too long");
 	for (tries = 0; tries < XSF_LOCK_SECONDS * 10; tries++) {
-		fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		err = mkdir(path, 0700) && errno != EEXIST ? -errno : 0;
+		fd = err ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		/* Another command's purge may have come in between. */
+		if (!err && fd < 0 && errno == ENOENT)
+			continue;
 		if (fd < 0)
-			return xsf_because(why, -errno, "cannot open %s: %s%s", dir,
-					   strerror(errno), errno == EACCES ? "; run as root" : "");
-		if (!flock(fd, LOCK_EX | LOCK_NB)) {
-			/* Its holder may just have removed it. */
-			if (!fstat(fd, &locked) && !stat(dir, &named) &&
-			    locked.st_ino == named.st_ino && locked.st_dev == named.st_dev)
-				return fd;
-		} else if (errno != EWOULDBLOCK) {
-			int err = -errno;
-
-			close(fd);
+			return xsf_because(why, err ? err : -errno, "cannot lock %s: %s%s", dir,
+					   strerror(errno),
+					   errno == EACCES || errno == EPERM ? "; run as root" :
+									       "");
+		err = try_lock(fd, path);
+		if (!err)
+			return fd;
+		close(fd);
+		if (err < 0)
 			return xsf_because(why, err, "cannot lock %s: %s", dir,
 					   xsf_errno_text(err));
-		}
-		close(fd);
 		usleep(100000);
 	}
 	return xsf_because(

@@ -10,7 +10,8 @@
  *		prog_before, about_before	what load --confirm returns to
  *
  * Files are 0640 and directories 0750 of group xdp-sflow where that group exists, else root's alone.
- * Commands that change something hold an flock on the directory itself. An attachment is recognised by
+ * Commands that change something hold an flock on the directory `lock` in it, which only root may open: a
+ * reader of the group cannot keep it. An attachment is recognised by
  * the program id, never by its name: interfaces are renamed, and move between namespaces. */
 #ifndef XSF_PINS_H
 #define XSF_PINS_H

@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <linux/if_link.h>
 #include <string.h>
+#include <unistd.h>
 #include <xdp/libxdp.h>
+
+#include "kernel/pins.h"
 
 /* Programs of one dispatcher: libxdp's own bound is 10. */
 #define MAX_PROGRAMS 64
@@ -92,6 +95,8 @@ int xsf_share_detach(const struct xsf_if *i, uint32_t prog_id, struct xsf_why *w
 						  xdp_multiprog__attach_mode(mp), 0);
 		xdp_multiprog__close(mp);
 	}
+	/* libxdp makes its directory for each attachment and leaves it; others' pins keep it. */
+	rmdir(XSF_BPFFS "/xdp");
 	if (err)
 		return xsf_because(why, err, "%s: libxdp could not detach program %u: %s (%s)",
 				   i->name, prog_id, xsf_errno_text(err), xsf_log_first());
