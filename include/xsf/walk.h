@@ -46,7 +46,19 @@ static __always_inline __u32 xsf_fixed_len(__u32 tag)
 	return 0;
 }
 
-/* Starts the next sample. 1: its records follow; 0: skipped, faulty or none left. */
+/* A compact flow sample that holds one sampled header and nothing else, which is what most agents send:
+ * `p` is its fixed body, `len` its length. The record loop would find the same. */
+static __always_inline int xsf_is_plain_flow(const __u8 *p, __u32 tag, __u32 len)
+{
+	const __u8 *r = p + SFLOW_FLOW_LEN;
+
+	return tag == SFLOW_FLOW && len >= SFLOW_FLOW_LEN + 8 + SFLOW_REC_HEADER_LEN &&
+	       xsf_be32(r - 4) == 1 && xsf_be32(r) == SFLOW_REC_HEADER &&
+	       xsf_be32(r + 4) == len - SFLOW_FLOW_LEN - 8 &&
+	       xsf_be32(r + 20) <= len - SFLOW_FLOW_LEN - 8 - SFLOW_REC_HEADER_LEN;
+}
+
+/* Starts the next sample. 1: it is at hand; 0: skipped, faulty or none left. */
 static __always_inline int xsf_sample_begin(struct xsf_walk *w, struct xsf_totals *t)
 {
 	__u32 tag, len, fixed;
@@ -71,6 +83,12 @@ static __always_inline int xsf_sample_begin(struct xsf_walk *w, struct xsf_total
 	w->samples_left--;
 	w->body = w->off;
 	w->end = w->off + len;
+	if (xsf_is_plain_flow(p + 8, tag, len)) {
+		w->type = tag;
+		w->records_left = 0;
+		w->rec_header = w->off + SFLOW_FLOW_LEN + 8;
+		return 1;
+	}
 	fixed = xsf_fixed_len(tag);
 	if (!fixed || len < fixed) {
 		if (fixed)
@@ -90,13 +108,11 @@ static __always_inline int xsf_sample_begin(struct xsf_walk *w, struct xsf_total
 	w->rec_counters = 0;
 	w->rec_port_name = 0;
 	w->rec_host = 0;
-	w->in_sample = 1;
 	return 1;
 }
 
 static __always_inline void xsf_sample_leave(struct xsf_walk *w)
 {
-	w->in_sample = 0;
 	w->off = xsf_padded(w->body, w->end - w->body, w->len);
 }
 
@@ -200,9 +216,12 @@ XSF_GLOBAL int xsf_walk_steps(struct xsf_walk *w)
 				return 0;
 			continue;
 		}
+		w->in_sample = 0;
 		if (w->records_left && !xsf_record(w, t))
 			continue;
-		if (!w->records_left)
+		if (w->records_left)
+			w->in_sample = 1;
+		else
 			xsf_sample_end(w, t);
 	}
 	return w->in_sample || w->samples_left;
