@@ -109,7 +109,7 @@ XSF_GLOBAL int xsf_agent_new(struct xsf_walk *w)
 	struct xsf_totals *t = xsf_lookup(XSF_MAP_TOTALS, 0);
 	struct xsf_agent_key key;
 	struct xsf_agent *a;
-	__u32 slot, i;
+	__u32 slot, in_use, i;
 
 	if (!w || !c || !t)
 		return 0;
@@ -125,12 +125,13 @@ XSF_GLOBAL int xsf_agent_new(struct xsf_walk *w)
 		a = xsf_lookup(XSF_MAP_AGENTS, n);
 		if (!a)
 			return 0;
-		if (a->generation & XSF_GENERATION_IN_USE &&
-		    !xsf_silent(xsf_cfg(), w->now_ns, a->last_seen_ns))
+		in_use = a->generation & XSF_GENERATION_IN_USE;
+		if (in_use && !xsf_silent(xsf_cfg(), w->now_ns, a->last_seen_ns))
 			continue;
 		if (!xsf_slot_claim(&a->generation))
 			continue;
-		t->agents_reclaimed++;
+		/* Else a place that a lost race gave back. */
+		t->agents_reclaimed += in_use;
 		slot = n;
 	}
 	if (!slot || !a)
@@ -190,7 +191,7 @@ XSF_GLOBAL int xsf_source_find(struct xsf_walk *w)
 	struct xsf_totals *t = xsf_lookup(XSF_MAP_TOTALS, 0);
 	struct xsf_source_key key;
 	struct xsf_source *s;
-	__u32 slot, i;
+	__u32 slot, in_use, i;
 
 	if (!w || !c || !t)
 		return 0;
@@ -208,12 +209,13 @@ XSF_GLOBAL int xsf_source_find(struct xsf_walk *w)
 		s = xsf_lookup(XSF_MAP_SOURCES, n);
 		if (!s)
 			return 0;
-		if (s->generation & XSF_GENERATION_IN_USE &&
-		    !xsf_silent(xsf_cfg(), w->now_ns, s->last_seen_ns))
+		in_use = s->generation & XSF_GENERATION_IN_USE;
+		if (in_use && !xsf_silent(xsf_cfg(), w->now_ns, s->last_seen_ns))
 			continue;
 		if (!xsf_slot_claim(&s->generation))
 			continue;
-		t->sources_reclaimed++;
+		/* Else a place that a lost race gave back. */
+		t->sources_reclaimed += in_use;
 		slot = n;
 	}
 	if (!slot || !s)

@@ -115,11 +115,12 @@ static void row(const char *name, int fd, struct set *s, struct mix m, uint32_t 
 int main(int argc, char **argv)
 {
 	struct bpf_object *object = bpf_object__open(argc > 1 ? argv[1] : "build/xdp_sflow.bpf.o");
-	struct set *s = calloc(1, sizeof(*s));
+	static struct set sets;
+	struct set *s = &sets;
 	struct bpf_map *map;
 	int fd;
 
-	if (!object || !s)
+	if (!object)
 		return 1;
 	bpf_object__for_each_map(map, object) bpf_map__set_pin_path(map, NULL);
 	if (bpf_object__load(object))
@@ -136,6 +137,5 @@ int main(int argc, char **argv)
 	row("mixed, rotated: 64000 sources", fd, s,
 	    (struct mix){ .seed = 3, .agents = 2000, .interfaces = 32 }, 4096, 1);
 	bpf_object__close(object);
-	free(s);
 	return 0;
 }
