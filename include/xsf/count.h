@@ -126,33 +126,22 @@ static __always_inline void xsf_source_name(struct xsf_walk *w, const __u8 *body
 	w->source.index = expanded ? xsf_be32(body + 8) : id & 0xffffff;
 }
 
-/* The place for a source's rarely changing values, made its own if another source left it. */
-static __always_inline struct xsf_interface *xsf_interface_of(struct xsf_walk *w, __u32 slot)
+/* The place for a source's rarely changing values, while the slot is its own. */
+static __always_inline struct xsf_interface *xsf_interface_of(__u32 slot)
 {
 	struct xsf_interface *i = xsf_lookup(XSF_MAP_INTERFACES, slot);
 	struct xsf_source *s = xsf_lookup(XSF_MAP_SOURCES, slot);
 
-	if (!i || !s || !slot)
+	if (!i || !s || !slot || i->generation != xsf_generation_of(s->generation))
 		return 0;
-	if (i->generation != s->generation) {
-		__builtin_memset(i, 0, sizeof(*i));
-		__builtin_memcpy(&i->agent, &w->agent_key, sizeof(i->agent));
-		i->class = s->key.class;
-		i->index = s->key.index;
-		i->generation = s->generation;
-	}
 	return i;
 }
 
 /* A flow or counter sample's number was not the expected one. */
-XSF_GLOBAL int xsf_sample_irregular(struct xsf_walk *w, __u32 slot, __u32 is_counter, __u32 lost,
-				    __u32 kind)
+XSF_GLOBAL int xsf_sample_irregular(__u32 slot, __u32 is_counter, __u32 lost, __u32 kind)
 {
-	struct xsf_interface *i;
+	struct xsf_interface *i = xsf_interface_of(slot);
 
-	if (!w)
-		return 0;
-	i = xsf_interface_of(w, slot);
 	if (!i)
 		return 0;
 	if (is_counter) {
@@ -182,7 +171,7 @@ static __always_inline void xsf_sample_sequence(struct xsf_walk *w, struct xsf_t
 		return;
 	}
 	if (step.lost | step.duplicate | step.reordered | step.restarted)
-		xsf_sample_irregular(w, slot, is_counter, step.lost,
+		xsf_sample_irregular(slot, is_counter, step.lost,
 				     step.duplicate | step.reordered << 1 | step.restarted << 2);
 }
 
@@ -460,7 +449,7 @@ XSF_GLOBAL int xsf_commit_counter(struct xsf_walk *w, __u32 expanded)
 			s->last_seen_ns = w->now_ns;
 		}
 	}
-	i = xsf_interface_of(w, slot);
+	i = xsf_interface_of(slot);
 	if (!i)
 		return 0;
 	if (w->rec_port_name)
@@ -527,7 +516,7 @@ XSF_GLOBAL int xsf_commit_drop(struct xsf_walk *w)
 	s->last_seen_ns = w->now_ns;
 	/* Notifications are rate limited by the agent, which says so in `drops`; the number is only kept. */
 	s->drop_sequence = xsf_be32(body);
-	i = xsf_interface_of(w, slot);
+	i = xsf_interface_of(slot);
 	if (i)
 		XSF_ATOMIC_ADD(&i->drop_samples, 1);
 	return 0;

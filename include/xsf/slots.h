@@ -18,18 +18,35 @@
 /* Slots looked at for a silent one, per request. */
 #define XSF_SLOT_PROBES 4
 
-static __always_inline int xsf_slot_claim(__u32 *generation)
+/* Takes a slot whose generation was seen to be `was`; 0 when another CPU was faster. */
+static __always_inline int xsf_slot_claim(__u32 *generation, __u32 was)
 {
-	__u32 was = *generation;
-
 	if ((was & 3) == XSF_GENERATION_CHANGING)
 		return 0;
 	return XSF_CAS(generation, was, (was & ~3u) | XSF_GENERATION_CHANGING) == was;
 }
 
+/* The same for a slot that should be free: never used, or given back. */
+static __always_inline int xsf_slot_claim_free(__u32 *generation)
+{
+	__u32 was = *generation;
+
+	XSF_OPAQUE(was);
+	return !(was & 3) && xsf_slot_claim(generation, was);
+}
+
 static __always_inline __u32 xsf_generation_next(__u32 generation)
 {
 	return (generation & ~3u) + XSF_GENERATION_STEP;
+}
+
+/* The generation of a slot that was found by its key: it may lie in the table a moment before the CPU that
+ * fills it is done. */
+static __always_inline __u32 xsf_generation_of(__u32 generation)
+{
+	return (generation & 3) == XSF_GENERATION_CHANGING ?
+		       xsf_generation_next(generation) | XSF_GENERATION_IN_USE :
+		       generation;
 }
 
 /* The next slot never used, 0 when there is none left. */
@@ -109,15 +126,18 @@ XSF_GLOBAL int xsf_agent_new(struct xsf_walk *w)
 	struct xsf_totals *t = xsf_lookup(XSF_MAP_TOTALS, 0);
 	struct xsf_agent_key key;
 	struct xsf_agent *a;
-	__u32 slot, in_use, i;
+	__u32 slot, was, i;
 
 	if (!w || !c || !t)
 		return 0;
 	/* Here w is plain memory to the verifier, and 6.1 takes no map key from there. */
 	__builtin_memcpy(&key, &w->agent_key, sizeof(key));
-	slot = xsf_slot_fresh(c, XSF_AGENTS);
+	slot = w->spare[XSF_TABLE_AGENTS];
+	w->spare[XSF_TABLE_AGENTS] = 0;
+	if (!slot)
+		slot = xsf_slot_fresh(c, XSF_AGENTS);
 	a = xsf_lookup(XSF_MAP_AGENTS, slot);
-	if (!a || !slot || !xsf_slot_claim(&a->generation))
+	if (!a || !slot || !xsf_slot_claim_free(&a->generation))
 		slot = 0;
 	for (i = 0; i < XSF_SLOT_PROBES && !slot; i++) {
 		__u32 n = xsf_slot_probe(c, XSF_AGENTS);
@@ -125,21 +145,24 @@ XSF_GLOBAL int xsf_agent_new(struct xsf_walk *w)
 		a = xsf_lookup(XSF_MAP_AGENTS, n);
 		if (!a)
 			return 0;
-		in_use = a->generation & XSF_GENERATION_IN_USE;
-		if (in_use && !xsf_silent(xsf_cfg(), w->now_ns, a->last_seen_ns))
+		was = a->generation;
+		XSF_OPAQUE(was);
+		if (was & XSF_GENERATION_IN_USE &&
+		    !xsf_silent(xsf_cfg(), w->now_ns, a->last_seen_ns))
 			continue;
-		if (!xsf_slot_claim(&a->generation))
+		if (!xsf_slot_claim(&a->generation, was))
 			continue;
 		/* Else a place that a lost race gave back. */
-		t->agents_reclaimed += in_use;
+		t->agents_reclaimed += was & XSF_GENERATION_IN_USE;
 		slot = n;
 	}
 	if (!slot || !a)
 		return 0;
 	xsf_agent_take(w, a, slot);
 	if (xsf_insert(XSF_TABLE_AGENTS, &key, slot)) {
-		/* Another CPU was faster: the slot is free again. */
+		/* Another CPU was faster: the slot is free again, and the next one asked for here. */
 		a->generation = xsf_generation_next(a->generation);
+		w->spare[XSF_TABLE_AGENTS] = slot;
 		return (int)xsf_find(XSF_TABLE_AGENTS, &key);
 	}
 	a->generation = xsf_generation_next(a->generation) | XSF_GENERATION_IN_USE;
@@ -163,9 +186,10 @@ static __always_inline void xsf_source_take(struct xsf_walk *w, struct xsf_sourc
 					    const struct xsf_source_key *key)
 {
 	struct xsf_source *other = xsf_lookup(XSF_MAP_SOURCES, 0);
+	struct xsf_interface *interface = xsf_lookup(XSF_MAP_INTERFACES, slot);
 	__u32 i;
 
-	if (!other)
+	if (!other || !interface)
 		return;
 	if (xsf_find(XSF_TABLE_SOURCES, &s->key) == slot)
 		xsf_erase(XSF_TABLE_SOURCES, &s->key);
@@ -182,6 +206,13 @@ static __always_inline void xsf_source_take(struct xsf_walk *w, struct xsf_sourc
 	s->drop_sequence = 0;
 	s->last_seen_ns = w->now_ns;
 	__builtin_memcpy(&s->key, key, sizeof(s->key));
+	/* Here, before anybody can find the slot, and not when its first value comes: two CPUs may come with one,
+	 * and the second would wipe out what the first has added. */
+	__builtin_memset(interface, 0, sizeof(*interface));
+	__builtin_memcpy(&interface->agent, &w->agent_key, sizeof(interface->agent));
+	interface->class = key->class;
+	interface->index = key->index;
+	interface->generation = xsf_generation_of(s->generation);
 }
 
 /* The slot of source w->source, found or made; 0 when there is no room. */
@@ -191,7 +222,7 @@ XSF_GLOBAL int xsf_source_find(struct xsf_walk *w)
 	struct xsf_totals *t = xsf_lookup(XSF_MAP_TOTALS, 0);
 	struct xsf_source_key key;
 	struct xsf_source *s;
-	__u32 slot, in_use, i;
+	__u32 slot, was, i;
 
 	if (!w || !c || !t)
 		return 0;
@@ -199,9 +230,12 @@ XSF_GLOBAL int xsf_source_find(struct xsf_walk *w)
 	slot = xsf_find(XSF_TABLE_SOURCES, &key);
 	if (slot)
 		return (int)slot;
-	slot = xsf_slot_fresh(c, XSF_SOURCES);
+	slot = w->spare[XSF_TABLE_SOURCES];
+	w->spare[XSF_TABLE_SOURCES] = 0;
+	if (!slot)
+		slot = xsf_slot_fresh(c, XSF_SOURCES);
 	s = xsf_lookup(XSF_MAP_SOURCES, slot);
-	if (!s || !slot || !xsf_slot_claim(&s->generation))
+	if (!s || !slot || !xsf_slot_claim_free(&s->generation))
 		slot = 0;
 	for (i = 0; i < XSF_SLOT_PROBES && !slot; i++) {
 		__u32 n = xsf_slot_probe(c, XSF_SOURCES);
@@ -209,13 +243,15 @@ XSF_GLOBAL int xsf_source_find(struct xsf_walk *w)
 		s = xsf_lookup(XSF_MAP_SOURCES, n);
 		if (!s)
 			return 0;
-		in_use = s->generation & XSF_GENERATION_IN_USE;
-		if (in_use && !xsf_silent(xsf_cfg(), w->now_ns, s->last_seen_ns))
+		was = s->generation;
+		XSF_OPAQUE(was);
+		if (was & XSF_GENERATION_IN_USE &&
+		    !xsf_silent(xsf_cfg(), w->now_ns, s->last_seen_ns))
 			continue;
-		if (!xsf_slot_claim(&s->generation))
+		if (!xsf_slot_claim(&s->generation, was))
 			continue;
 		/* Else a place that a lost race gave back. */
-		t->sources_reclaimed += in_use;
+		t->sources_reclaimed += was & XSF_GENERATION_IN_USE;
 		slot = n;
 	}
 	if (!slot || !s)
@@ -223,6 +259,7 @@ XSF_GLOBAL int xsf_source_find(struct xsf_walk *w)
 	xsf_source_take(w, s, slot, &key);
 	if (xsf_insert(XSF_TABLE_SOURCES, &key, slot)) {
 		s->generation = xsf_generation_next(s->generation);
+		w->spare[XSF_TABLE_SOURCES] = slot;
 		return (int)xsf_find(XSF_TABLE_SOURCES, &key);
 	}
 	s->generation = xsf_generation_next(s->generation) | XSF_GENERATION_IN_USE;

@@ -36,6 +36,9 @@ struct xsf_walk {
 	__u32 len;   /* of the payload, at most XSF_MAX_PAYLOAD */
 	__u32 cpu;   /* that walks */
 
+	__u32 spare
+		[XSF_TABLES]; /* slots that this CPU lost a race with, free if nobody found them */
+
 	/* datagram */
 	__u32 off;
 	__u32 samples_left;

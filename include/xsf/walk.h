@@ -259,7 +259,7 @@ static __always_inline void xsf_agent_count(struct xsf_walk *w, struct xsf_total
 		t->agents_full++;
 		return;
 	}
-	w->source.agent_generation = a->generation;
+	w->source.agent_generation = xsf_generation_of(a->generation);
 	was = a->uptime_ms;
 	moves = a->uptime_moves;
 	if (a->sequence && was != w->uptime_ms && !moves)
