@@ -23,7 +23,7 @@ static void help(void)
 	       "sFlow counted in the kernel by XDP, served to Prometheus.\n\nCommands:\n");
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-	printf("\n'xdp-sflow COMMAND --help' tells more.\n");
+	printf("\n'xdp-sflow COMMAND --help' tells more; --version says which this is.\n");
 }
 
 int main(int argc, char **argv)

@@ -12,7 +12,7 @@ usage() { # NAME PATTERN ARGUMENT...
 
 for command in load unload confirm run status; do
 	run "$XSF" $command --help
-	like "$command --help" "$RC $ERR $OUT" "0  usage: xdp-sflow $command*"
+	like "$command --help" "$RC $ERR $OUT" "0  Usage: xdp-sflow $command*"
 	usage "$command: unknown option" "unknown option '--nonsense'" $command --nonsense
 	usage "$command: option without its value" "--maps needs a value" $command --maps
 	usage "$command: empty directory" "--maps needs a directory" $command --maps ""

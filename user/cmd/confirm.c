@@ -12,9 +12,10 @@
 
 static void help(void)
 {
-	printf("usage: xdp-sflow confirm [IFACE] [--maps DIR]\n\n"
-	       "Keeps what 'load --confirm SECONDS' attached to IFACE, or to all interfaces.\n\n"
-	       "  --maps DIR  pin directory (default /sys/fs/bpf/xdp-sflow/v1)\n");
+	printf("Usage: xdp-sflow confirm [IFACE] [OPTION]...\n"
+	       "Keep what 'load --confirm SECONDS' attached to IFACE, or to all interfaces.\n\n"
+	       "      --maps DIR  pin directory (default /sys/fs/bpf/xdp-sflow/v1)\n"
+	       "  -h, --help      this text\n");
 }
 
 static int confirm(const char *dir, const char *iface)

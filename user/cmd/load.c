@@ -21,24 +21,23 @@
 #define ANSWER_MS 60000
 
 const char xsf_load_options_help[] =
-	"  --mode native|generic  native (default): in the driver; generic: any driver, slower\n"
-	"  --consume              drop sound datagrams to this host's addresses after counting "
-	"them;\n"
-	"                         without it everything goes on to the stack\n"
-	"  --port N[,N]           UDP ports, up to 8 (default 6343)\n"
-	"  --allow PREFIX         parse datagrams from these sources only (repeat; one list a "
-	"host)\n"
-	"  --drop-denied          and drop others to these ports\n"
-	"  --drop-duplicates      leave samples of duplicate datagrams out\n"
-	"  --stale SECONDS        forget agents and sources silent for longer (default 600)\n"
-	"  --frags auto|yes|no    program for frames of several buffers: auto (default) where the "
-	"MTU\n"
-	"                         needs it\n"
-	"  --fabrics N            room for N fabrics in the group tables (default 2, at most 16)\n"
-	"  --share                beside other XDP programs, through libxdp\n"
-	"  --maps DIR             pin directory (default /sys/fs/bpf/xdp-sflow/v1)\n"
-	"  --yes                  never ask\n"
-	"  --verbose              show what libbpf says\n";
+	"      --mode native|generic  native (default): in the driver; generic: any, slower\n"
+	"      --consume              drop sound datagrams to this host's addresses once they are\n"
+	"                             counted; without it everything goes on to the stack\n"
+	"      --port PORT[,...]      UDP ports that carry sFlow, at most 8 (default 6343)\n"
+	"      --allow PREFIX         parse datagrams from these sources only; repeat for more;\n"
+	"                             one list for all interfaces (default: every source)\n"
+	"      --drop-denied          and drop those of other sources\n"
+	"      --drop-duplicates      leave out the samples of duplicate datagrams\n"
+	"      --stale SECONDS        agents and sources silent for longer are not shown; their\n"
+	"                             places may go to others (default 600)\n"
+	"      --frags auto|yes|no    the program for frames of several buffers; auto (default):\n"
+	"                             where the MTU needs it\n"
+	"      --fabrics N            room for N fabrics in the tables (default 2, at most 16)\n"
+	"      --share                beside other XDP programs, through libxdp\n"
+	"      --maps DIR             pin directory (default /sys/fs/bpf/xdp-sflow/v1)\n"
+	"      --yes                  never ask\n"
+	"      --verbose              show what libbpf says\n";
 
 static void log_line(const char *line)
 {
@@ -335,15 +334,14 @@ int xsf_load_all(struct xsf_load_args *a)
 
 static void help(void)
 {
-	printf("usage: xdp-sflow load IFACE... [options]\n\n"
-	       "Attaches the XDP program to interfaces and pins it with its maps, so that it goes "
-	       "on\n"
-	       "counting when this command has ended. Loading again replaces the program in place "
-	       "and\n"
-	       "keeps every count; options are those of the last load.\n\n"
+	printf("Usage: xdp-sflow load IFACE... [OPTION]...\n"
+	       "Attach the XDP program to interfaces and pin it with its maps, so that it goes on\n"
+	       "counting when this command has ended. Loading again replaces the program in place,\n"
+	       "takes the options given now, and keeps every count.\n\n"
 	       "%s"
-	       "  --confirm SECONDS      undo unless 'xdp-sflow confirm' follows within this "
-	       "time\n",
+	       "      --confirm SECONDS      undo unless 'xdp-sflow confirm' follows within this\n"
+	       "                             time, at most 86400\n"
+	       "  -h, --help                 this text\n",
 	       xsf_load_options_help);
 }
 

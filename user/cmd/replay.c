@@ -20,18 +20,16 @@ struct replay_options {
 static void help(void)
 {
 	printf("Usage: xdp-sflow replay [OPTION]... FILE\n"
-	       "Count a capture (pcap or pcapng; - is standard input) with the parser that runs in "
-	       "the\n"
-	       "kernel. Needs no root and no interface.\n\n"
-	       "  -j, --json             one JSON object, as status --json\n"
+	       "Count a capture (pcap or pcapng; - is standard input) with the parser that runs\n"
+	       "in the kernel. Needs no root and no interface.\n\n"
+	       "  -j, --json             one JSON object, as 'status --json'\n"
 	       "  -m, --metrics          Prometheus text, as /metrics, with every interface\n"
 	       "  -p, --port PORT[,...]  UDP ports that carry sFlow, at most %d (default 6343)\n"
 	       "      --drop-duplicates  leave out the samples of duplicate datagrams\n"
 	       "  -h, --help             this text\n\n"
-	       "Link types: EN10MB, RAW, SLL, SLL2, NULL. Frames that the capture's snap length "
-	       "cut\n"
-	       "count as capture_cut. A file that is damaged is counted up to there; exit code "
-	       "1.\n",
+	       "Link types: EN10MB, RAW, SLL, SLL2, NULL. Frames that the capture's snap length\n"
+	       "cut count as capture_cut. A file that is damaged is counted up to there; exit\n"
+	       "code 1.\n",
 	       XSF_MAX_PORTS);
 }
 

@@ -24,16 +24,19 @@ struct run {
 
 static void help(void)
 {
-	printf("usage: xdp-sflow run IFACE... [options]\n\n"
-	       "Loads as 'load' does, serves as 'export' does, and unloads on SIGINT, SIGTERM or "
-	       "SIGHUP;\n"
-	       "counts stay pinned. With --consume the addresses of this host are followed.\n\n"
-	       "%s\n"
-	       "  --listen ADDR[:PORT]   default " XSF_HTTP_DEFAULT_LISTEN "; IPv6 as [ADDR]:PORT\n"
-	       "  --max-interfaces N     interfaces shown, the first ones seen (default %u)\n"
-	       "  --all-interfaces       every one\n"
-	       "  --prog-stats           run time and run count of the programs\n"
-	       "  --keep                 leave the programs attached at the end\n",
+	printf("Usage: xdp-sflow run IFACE... [OPTION]...\n"
+	       "Load as 'load' does, serve as 'export' does, and unload on SIGINT, SIGTERM or\n"
+	       "SIGHUP; counts stay pinned. With --consume the addresses of this host are\n"
+	       "followed.\n\n"
+	       "%s"
+	       "  -l, --listen ADDR[:PORT]   where to serve (default " XSF_HTTP_DEFAULT_LISTEN
+	       "); IPv6 as\n"
+	       "                             [ADDR]:PORT\n"
+	       "      --max-interfaces N     interfaces shown, the first ones seen (default %u)\n"
+	       "      --all-interfaces       every one\n"
+	       "      --prog-stats           run time and run count of the programs\n"
+	       "      --keep                 leave the programs attached at the end\n"
+	       "  -h, --help                 this text\n",
 	       xsf_load_options_help, XSF_METRICS_INTERFACES);
 }
 

@@ -14,14 +14,13 @@
 
 static void help(void)
 {
-	printf("usage: xdp-sflow status [IFACE] [--json] [--maps DIR]\n\n"
-	       "What is attached (to IFACE; without it, everywhere), who is sending, and what is "
-	       "lost. Counts\n"
-	       "are those of all interfaces that share the pin directory.\n\n"
-	       "  --json      one JSON object\n"
-	       "  --maps DIR  pin directory (default /sys/fs/bpf/xdp-sflow/v1; what 'ip link' pins "
-	       "is in\n"
-	       "              /sys/fs/bpf/xdp/globals)\n");
+	printf("Usage: xdp-sflow status [IFACE] [OPTION]...\n"
+	       "What is attached (to IFACE; without it, everywhere), who is sending, and what is\n"
+	       "lost. Counts are those of all interfaces that share the pin directory.\n\n"
+	       "      --json      one JSON object\n"
+	       "      --maps DIR  pin directory (default /sys/fs/bpf/xdp-sflow/v1; what 'ip link'\n"
+	       "                  pins is in /sys/fs/bpf/xdp/globals)\n"
+	       "  -h, --help      this text\n");
 }
 
 static void print_attached(const struct xsf_snapshot *s, const char *dir)

@@ -10,12 +10,13 @@
 
 static void help(void)
 {
-	printf("usage: xdp-sflow unload IFACE... | --all [--purge] [--maps DIR]\n\n"
-	       "Detaches what load attached and nothing else. Counts stay pinned for the next "
-	       "load.\n\n"
-	       "  --all       every interface, also in other network namespaces\n"
-	       "  --purge     remove the counts as well: all pins, and the directory\n"
-	       "  --maps DIR  pin directory (default /sys/fs/bpf/xdp-sflow/v1)\n");
+	printf("Usage: xdp-sflow unload [IFACE]... [OPTION]...\n"
+	       "Detach what load attached to these interfaces, and nothing else. Counts stay\n"
+	       "pinned for the next load.\n\n"
+	       "      --all       every interface, also in other network namespaces\n"
+	       "      --purge     remove the counts as well: all pins, and the directory\n"
+	       "      --maps DIR  pin directory (default /sys/fs/bpf/xdp-sflow/v1)\n"
+	       "  -h, --help      this text\n");
 }
 
 /* The lock, -1 where there is no directory to lock, or -2 after a message. */
