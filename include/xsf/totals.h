@@ -16,7 +16,7 @@
 	X(not_udp, "another transport protocol") \
 	X(fragments, "fragment of a UDP datagram of any port; passed, never parsed") \
 	X(other_port, "UDP to a port that is not configured") \
-	X(capture_cut, "frame cut by the capture's snap length (replay only)")
+	X(capture_cut, "cut by the capture's snap length; live: headers beyond the first buffer")
 
 /* What became of a datagram (unfragmented UDP to a configured port): exactly one of these. */
 #define XSF_DATAGRAM_OUTCOMES(X) \

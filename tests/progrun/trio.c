@@ -54,6 +54,8 @@ const char *trio_compare(struct trio *t, char text[COMPARE_TEXT])
 	char said[COMPARE_TEXT];
 
 	xsf_store_snapshot(t->native, &native);
+	/* Nothing is dropped natively. */
+	native.totals.consumed = kernel->totals.consumed;
 	found = compare_snapshots(kernel, &native, said);
 	if (found) {
 		snprintf(text, COMPARE_TEXT, "kernel and native: %.300s", found);
