@@ -167,7 +167,8 @@ struct xsf_interface {
 };
 _Static_assert(sizeof(struct xsf_interface) == 232, "ABI");
 
-/* Written by user space, by source slot; counts only while the generation is the source's. */
+/* Written by user space, by source slot; counts only while the generation is the source's. Slot 0 is
+ * nobody's: its group is 1 while any other slot has one, and spares looking otherwise. */
 struct xsf_group {
 	__u32 generation;
 	__u8 group; /* 0 none, else 1 + 2 * fabric + role (0 edge, 1 core) */

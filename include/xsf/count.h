@@ -256,13 +256,25 @@ static __always_inline int xsf_is_ifindex(__u32 format, __u32 value)
 	       value != SFLOW_IF_INTERNAL && value != SFLOW_IF_NONE;
 }
 
+/* The group that user space gave to a source, or 0. */
+static __always_inline __u32 xsf_group_of(struct xsf_totals *t, __u32 slot, __u32 generation)
+{
+	struct xsf_group *g = xsf_lookup(XSF_MAP_GROUPS, slot);
+
+	if (!g || !g->group || g->generation != generation)
+		return 0;
+	if (g->group < xsf_cfg()->groups)
+		return g->group;
+	t->groups_full++;
+	return 0;
+}
+
 static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_totals *t, int expanded)
 {
 	const __u8 *body = xsf_at(w, w->body);
 	__u32 in_format, in, out_format, out, direction = XSF_OTHER, frame_len = 0, slot, row;
 	struct xsf_packet *p = &w->packet;
 	struct xsf_source *s;
-	struct xsf_group *g;
 	const __u8 *fixed;
 	__u64 weight, bytes, outcome;
 
@@ -349,8 +361,7 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 		(&t->header_none)[outcome]++;
 
 	s = xsf_source_get(w, t, &slot);
-	g = xsf_lookup(XSF_MAP_GROUPS, slot);
-	if (!s || !g)
+	if (!s)
 		return;
 	row = 0;
 	if (slot) {
@@ -359,12 +370,8 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 		s->drops = xsf_be32(fixed + 8);
 		s->last_seen_ns = w->now_ns;
 		xsf_sample_sequence(w, t, &s->flow_sequence, slot, 0, xsf_be32(body));
-		if (g->group && g->generation == s->generation) {
-			if (g->group < xsf_cfg()->groups)
-				row = g->group;
-			else
-				t->groups_full++;
-		}
+		if (w->grouped)
+			row = xsf_group_of(t, slot, s->generation);
 	}
 	row = row * XSF_DIRECTIONS + direction;
 

@@ -46,6 +46,7 @@ struct xsf_walk {
 				       * index of the sample at hand */
 	__u32 faults;
 	__u32 duplicate; /* its number was seen before */
+	__u32 grouped;	 /* some sources have groups */
 	__u32 uptime_ms;
 	__u32 flow_samples;
 	__u32 counter_samples;

@@ -292,6 +292,7 @@ static __always_inline void xsf_agent_count(struct xsf_walk *w, struct xsf_total
 static __always_inline int xsf_walk_begin(struct xsf_walk *w, struct xsf_totals *t,
 					  const struct xsf_outer *o)
 {
+	const struct xsf_group *any = xsf_lookup(XSF_MAP_GROUPS, 0);
 	const __u8 *p = xsf_at(w, 0);
 	__u32 type, addr_len, off;
 
@@ -299,6 +300,7 @@ static __always_inline int xsf_walk_begin(struct xsf_walk *w, struct xsf_totals 
 	w->in_sample = 0;
 	w->faults = 0;
 	w->duplicate = 0;
+	w->grouped = any && any->group;
 	w->source.agent = 0;
 	w->source.agent_generation = 0;
 	w->flow_samples = 0;

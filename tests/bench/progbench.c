@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Cost of the XDP program by test run, and of the native build of the same headers, on the same bytes.
- * progbench [OBJECT] prints a table; `repeated` runs each datagram 64 times in a
+ * progbench [OBJECT] prints a table; `repeated` runs each datagram 256 times in a
  * row, `rotated` all of them once in turn. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -11,10 +11,10 @@
 #include "mix.h"
 #include "model/store.h"
 
-#define DATAGRAMS 256
+#define DATAGRAMS 64
 #define SET_MAX 4096
-#define REPEAT 64
-#define ROUNDS 12
+#define REPEAT 256
+#define ROUNDS 6
 #define ROTATED_ROUNDS 4
 
 struct set {

@@ -167,8 +167,12 @@ void kernel_allow(struct kernel *k, const uint8_t addr[16], uint32_t prefixlen)
 void kernel_group(struct kernel *k, uint32_t slot, uint32_t generation, uint8_t group)
 {
 	struct xsf_group value = { .generation = generation, .group = group };
+	struct xsf_group in_use = { .group = 1 };
+	int fd = bpf_map__fd(k->skel->maps.xsf_groups);
+	uint32_t nobody = 0;
 
-	if (bpf_map_update_elem(bpf_map__fd(k->skel->maps.xsf_groups), &slot, &value, BPF_ANY))
+	if (bpf_map_update_elem(fd, &slot, &value, BPF_ANY) ||
+	    bpf_map_update_elem(fd, &nobody, &in_use, BPF_ANY))
 		die("xsf_groups");
 }
 

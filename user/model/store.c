@@ -294,6 +294,7 @@ void xsf_store_group(struct xsf_store *s, uint32_t slot, uint8_t group)
 		return;
 	s->groups[slot].generation = s->sources[slot].generation;
 	s->groups[slot].group = group;
+	s->groups[0].group = 1;
 }
 
 static uint32_t slots_used(const struct xsf_control *c, uint32_t max)
