@@ -6,7 +6,7 @@
 #ifndef XSF_WALK_H
 #define XSF_WALK_H
 
-#include "count.h"
+#include "commit.h"
 #include "outer.h"
 
 #define XSF_WALK_STEPS 8
