@@ -13,7 +13,7 @@ B := $(if $(SAN),build-san,build)
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 
-PKGS := libbpf libxdp libmicrohttpd jansson libpcap libcap
+PKGS := libbpf libxdp libmicrohttpd libpcap libcap
 ARCH_INC := /usr/include/$(shell $(CC) -print-multiarch)
 WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
 CFLAGS ?= -O2 -g
@@ -21,6 +21,7 @@ ALL_CFLAGS := -std=gnu11 $(CFLAGS) $(WARN) $(if $(SAN),-fsanitize=address -fsani
 	-fno-omit-frame-pointer -fno-sanitize-recover=undefined) -D_GNU_SOURCE -DXSF_VERSION='"$(VERSION)"' -Iinclude -Iuser -I$(B) \
 	$(shell $(PKG_CONFIG) --cflags $(PKGS)) -MMD -MP
 LDLIBS := $(shell $(PKG_CONFIG) --libs $(PKGS)) -lelf -lz -lm
+TEST_LIBS := -lcmocka -ljansson
 BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -Wall -Wextra -Wshadow -Werror -I$(ARCH_INC)
 
 # model and serve are pure: they build without libbpf and are what the unit tests link.
@@ -59,14 +60,14 @@ $(B)/%.o: %.c
 	$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(PURE_OBJ)
-	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS) $(TEST_LIBS)
 
 $(PROGRUN): $(PROGRUN_OBJ)
 
 $(B)/tests/bench/progbench: $(B)/tests/bench/mix.o
 
 $(B)/tests/%: $(B)/tests/%.o $(LIB_OBJ)
-	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS) $(TEST_LIBS)
 
 tests-bin: $(UNIT) $(PROGRUN) $(TOOLS)
 

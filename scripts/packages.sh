@@ -20,7 +20,6 @@ build	libxdp-dev		load --share
 build	libelf-dev		libbpf needs it
 build	zlib1g-dev		libbpf needs it
 build	libmicrohttpd-dev	HTTP
-build	libjansson-dev		JSON
 build	libpcap-dev		captures
 build	libcap-dev		drops privileges
 run	iproute2		ip, tc
@@ -28,6 +27,7 @@ run	kmod			modprobe, where the kernel has veth as a module
 run	procps			ps, pgrep
 run	curl			reads /metrics in the demo
 test	libcmocka-dev		unit and program tests
+test	libjansson-dev		reads back the JSON that is written
 test	python3			senders and comparisons
 test	ethtool			offloads of test interfaces
 test	tcpdump			independent count of frames
