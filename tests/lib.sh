@@ -227,17 +227,21 @@ pair() {
 
 carrier() { [ "$(cat "/sys/class/net/$1/carrier" 2>/dev/null)" = 1 ]; }
 
-# send NS IFACE FILE [OPTION...]: every frame of a capture as it is (tests/py/send_pcap.py); prints how many.
+# send NS IFACE FILE... [OPTION...]: every frame of the captures as it is (tests/py/send_pcap.py); prints
+# how many.
 send() {
-	local ns=$1 iface=$2 file=$3
-	shift 3
-	in_ns "$ns" python3 "$PY/send_pcap.py" "$@" "$iface" "$file"
+	local ns=$1
+	shift
+	in_ns "$ns" python3 "$PY/send_pcap.py" "$@"
 }
 
-# json EXPRESSION [FILE]: the value of a Python expression over the object d, read from FILE or stdin.
-# E.g. json 'd["totals"]["datagrams"]' status.json
+# json EXPRESSION [FILE]: the value of a Python expression over the object d, read from FILE or stdin;
+# "?" and why when there is none. E.g. json 'd["totals"]["datagrams"]' status.json
 json() {
 	python3 -c 'import json, sys
-d = json.load(open(sys.argv[2]) if len(sys.argv) > 2 else sys.stdin)
-print(eval(sys.argv[1]))' "$@"
+try:
+    d = json.load(open(sys.argv[2]) if len(sys.argv) > 2 else sys.stdin)
+    print(eval(sys.argv[1]))
+except Exception as e:
+    print("?", type(e).__name__, e)' "$@"
 }
