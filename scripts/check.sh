@@ -29,7 +29,7 @@ check_format() {
 }
 
 check_shell() {
-	problem shell "$(shellcheck -x -P . -P SCRIPTDIR "${sh_files[@]}" 2>&1)"
+	problem shell "$(shellcheck "${sh_files[@]}" 2>&1)"
 }
 
 check_python() {
@@ -74,10 +74,11 @@ check_layers() {
 
 check_lines() {
 	local file
-	problem "lines: longer than 110 columns (C: clang-format keeps 100)" "$(
+	# clang-format keeps code to 100 columns but does not break comments and strings.
+	problem "lines: longer than 110 columns in C, 140 in scripts" "$(
 		for file in "${c_files[@]}" "${sh_files[@]}" "${py_files[@]}"; do
-			expand -t 8 "$file" |
-				awk -v f="$file" 'length > 110 { print f ":" NR ": " length " columns" }'
+			expand -t 8 "$file" | awk -v f="$file" -v max="$([[ $file == *.[ch] ]] && echo 110 || echo 140)" \
+				'length > max { print f ":" NR ": " length " columns" }'
 		done
 	)"
 	problem "lines: no SPDX line" "$(
@@ -87,18 +88,25 @@ check_lines() {
 	problem "lines: white space at the end" "$(
 		files | grep -vE '^LICENSE$|^tests/(golden|fuzz/corpus)' | xargs -r grep -nIE '[[:space:]]+$'
 	)"
-	problem "lines: more than 600 in a file" "$(
-		wc -l "${c_files[@]}" | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 }'
+	problem "lines: more than 700 in a file" "$(
+		wc -l "${c_files[@]}" | awk '$2 != "total" && $1 > 700 { print $2 ": " $1 }'
 	)"
 }
 
-# tidy FLAGS FILE...: findings, from two files at a time.
+# tidy FLAGS FILE...: findings, from two files at a time. What was found clean is not read again until it or
+# what it includes changes. The analyzer's budget is 30,000 nodes a function: its own of 225,000 takes
+# minutes for some files and finds no more. Generated headers are not ours.
 tidy() {
 	local flags=$1
 	shift
+	mkdir -p build/tidy
 	# shellcheck disable=SC2016 # the inner shell expands
-	printf '%s\n' "$@" | FLAGS=$flags xargs -P2 -n2 \
-		sh -c 'clang-tidy --quiet "$@" -- $FLAGS' tidy 2>/dev/null
+	printf '%s\n' "$@" | FLAGS=$flags xargs -P2 -n1 sh -c '
+		key=$({ cat .clang-tidy; clang -E $FLAGS "$1"; } 2>/dev/null | sha256sum | cut -c1-40)
+		[ ! -e "build/tidy/$key" ] || exit 0
+		said=$(clang-tidy --quiet "$1" -- $FLAGS -Xclang -analyzer-config \
+			-Xclang max-nodes=30000 2>/dev/null | grep -E "^[^ ]+: (error|warning):" | grep -v "^build/")
+		if [ -z "$said" ]; then touch "build/tidy/$key"; else printf "%s\n" "$said"; fi' tidy
 }
 
 check_tidy() {
@@ -113,8 +121,8 @@ check_tidy() {
 	# The skeleton is generated.
 	problem "tidy: does not build" "$(make -s all 2>&1 >/dev/null)"
 	flags=$(pkg-config --cflags libbpf libxdp libmicrohttpd jansson libpcap libcap)
-	problem tidy "$(tidy "-std=gnu11 -D_GNU_SOURCE -DXSF_VERSION=\"0\" -Iinclude -Iuser -Ibuild $flags" \
-		"${user[@]}")"
+	flags="-std=gnu11 -D_GNU_SOURCE -DXSF_VERSION=\"0\" -Iinclude -Iuser -isystem build $flags"
+	problem tidy "$(tidy "$flags" "${user[@]}")"
 	problem tidy "$(tidy "-O2 -g -target bpf -mcpu=v3 -I/usr/include/$(gcc -print-multiarch)" \
 		"${programs[@]}")"
 }
