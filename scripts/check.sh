@@ -102,7 +102,7 @@ tidy() {
 	mkdir -p build/tidy
 	# shellcheck disable=SC2016 # the inner shell expands
 	printf '%s\n' "$@" | FLAGS=$flags xargs -P2 -n1 sh -c '
-		key=$({ cat .clang-tidy; clang -E $FLAGS "$1"; } 2>/dev/null | sha256sum | cut -c1-40)
+		key=$({ cat .clang-tidy tests/.clang-tidy; clang -E $FLAGS "$1"; } 2>/dev/null | sha256sum | cut -c1-40)
 		[ ! -e "build/tidy/$key" ] || exit 0
 		said=$(clang-tidy --quiet "$1" -- $FLAGS -Xclang -analyzer-config \
 			-Xclang max-nodes=30000 2>/dev/null | grep -E "^[^ ]+: (error|warning):" | grep -v "^build/")

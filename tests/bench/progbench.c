@@ -48,7 +48,7 @@ static void fill(struct set *s, struct mix *m, uint32_t nr)
 	free(m->sequence);
 }
 
-/* Mean over the datagrams of the least of `rounds` measurements each: what else the machine does only adds. */
+/* Mean over the datagrams of the least of `rounds` measurements each: other load only adds. */
 static double bench_prog(int fd, struct set *s, uint32_t repeat, uint32_t rounds)
 {
 	static uint32_t least[SET_MAX];
