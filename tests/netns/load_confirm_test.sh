@@ -10,7 +10,7 @@ private "$@"
 PINS=/sys/fs/bpf/xdp-sflow/v1
 pair agent xsf0 xsf1
 
-waiting() { pgrep -x xdp-sflow-wait; }
+waiting() { grep -lx xdp-sflow-wait /proc/[0-9]*/comm 2>/dev/null | cut -d/ -f3 | grep .; }
 waiter() { wait_for 5 waiting && waiting; }
 no_program() { [ -z "$(programs xsf0)" ]; }
 none_waits() { ! waiting >/dev/null; }
@@ -102,7 +102,7 @@ adds "one count each" 5 agent xsf1 5 --first 11
 
 # The shell that started it goes away
 check "unload" "$XSF" unload xsf0
-setsid bash -c "'$XSF' load xsf0 --confirm 4 >/dev/null; kill -HUP 0" 2>/dev/null
+{ setsid bash -c "'$XSF' load xsf0 --confirm 4 >/dev/null; kill -HUP 0"; } 2>/dev/null
 is "it outlives its session" "$(programs xsf0)" xsf_xdp
 check "and undoes in time" wait_for 8 no_program
 check "unload --all --purge" "$XSF" unload --all --purge

@@ -155,11 +155,17 @@ is "unprivileged bpf(2) is off" "$(($(cat /proc/sys/kernel/unprivileged_bpf_disa
 adds "counts" 5 agent xsf1 5
 chmod 0711 /sys/fs/bpf
 is "modes of the pins" \
-	"$(cd $PINS && stat -c %a ../../xdp-sflow . xsf_* if_* if_*/* | sort | uniq -c | tr -s ' \n' ' ')" \
-	" 18 640 3 750 "
-# As if they were of group xdp-sflow: this test does not add groups to the machine.
-chgrp -R 65534 /sys/fs/bpf/xdp-sflow
-reader=(setpriv --reuid 65534 --regid 65534 --clear-groups "$XSF")
+	"$(cd $PINS && stat -c %a ../../xdp-sflow . xsf_* if_* if_*/* lock | sort | uniq -c | tr -s ' \n' ' ')" \
+	" 18 640 1 700 3 750 "
+reader=(setpriv --reuid 65534 --regid 65533 --clear-groups "$XSF")
+fails_with "no such group yet" 1 "*cannot open the pinned map *: Permission denied; run as root or *" \
+	"${reader[@]}" status
+grep -v '^xdp-sflow:' /etc/group >"$T/group"
+echo 'xdp-sflow:x:65533:' >>"$T/group"
+mount --bind "$T/group" /etc/group
+check "load again gives the pins to the group" "$XSF" load xsf0
+is "but the lock, and to nobody else" "$(find /sys/fs/bpf/xdp-sflow ! -gid 65533 -o -perm /o=rwx)" \
+	"$PINS/lock"
 run "${reader[@]}" status --json
 is "a reader of the group sees the counts" "$(json 'd["totals"]["datagrams"]' <<<"$OUT")" 5
 is "and who is attached" "$(json '[(a["ifname"], a["mode"], a["how"]) for a in d["attached"]]' <<<"$OUT")" \
@@ -169,10 +175,15 @@ is "the same as root sees" "$(json 'd["totals"]' <<<"$OUT")" "$("$XSF" status --
 run "${reader[@]}" unload xsf0
 like "but may not unload" "$RC $ERR" "1 *run as root*"
 is "it is there" "$(programs xsf0)" xsf_xdp
-chgrp -R 0 /sys/fs/bpf/xdp-sflow
+run "${reader[@]}" load xsf0
+like "nor load" "$RC $ERR" "1 *run as root*"
+run setpriv --reuid 65534 --regid 65533 --clear-groups flock -n $PINS/lock true
+like "nor keep the lock" "$RC $ERR" "* cannot open lock file *Permission denied"
+reader=(setpriv --reuid 65534 --regid 65534 --clear-groups "$XSF")
 fails_with "others may not read" 1 \
 	"*cannot open the pinned map *: Permission denied; run as root or as a member of group xdp-sflow" \
 	"${reader[@]}" status
+umount /etc/group
 check "unload" "$XSF" unload --all --purge
 
 # By ip alone

@@ -11,12 +11,11 @@ check "load" "$XSF" load xsf0
 start in_ns agent python3 "$PY/datagrams.py" xsf1 --seconds 60 --rate 10000
 replaced=0
 for n in $(seq 16); do
-	frags=$([ $((n % 2)) = 0 ] && echo auto || echo yes)
+	frags=$([ $((n % 2)) = 0 ] && echo no || echo yes)
 	"$XSF" load xsf0 --frags "$frags" >"$T/out" 2>&1 && grep -q 'program replaced' "$T/out" &&
 		replaced=$((replaced + 1))
 done
-pkill -TERM -f datagrams.py
-wait_for 5 test -s "$STARTED_LOG"
+stop "$PID"
 sent=$(cat "$STARTED_LOG")
 is "16 replacements" $replaced 16
 check "a load worth the name ($sent datagrams)" test "$sent" -gt 10000

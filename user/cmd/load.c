@@ -336,7 +336,8 @@ static void help(void)
 {
 	printf("Usage: xdp-sflow load IFACE... [OPTION]...\n"
 	       "Attach the XDP program to interfaces and pin it with its maps, so that it goes on\n"
-	       "counting when this command has ended. Loading again replaces the program in place,\n"
+	       "counting when this command has ended. Loading again replaces the program in "
+	       "place,\n"
 	       "takes the options given now, and keeps every count.\n\n"
 	       "%s"
 	       "      --confirm SECONDS      undo unless 'xdp-sflow confirm' follows within this\n"

@@ -366,6 +366,7 @@ int xsf_pins_lock(const char *dir, struct xsf_why *why)
 
 int xsf_pins_make(const char *dir, int *mounted, struct xsf_why *why)
 {
+	char parent[PATH_MAX];
 	int err, fd, tries;
 
 	*mounted = 0;
@@ -382,8 +383,15 @@ int xsf_pins_make(const char *dir, int *mounted, struct xsf_why *why)
 		if (err)
 			return err;
 		fd = xsf_pins_lock(dir, why);
-		if (fd != -ENOENT)
-			return fd;
+		if (fd == -ENOENT)
+			continue;
+		/* The group may be younger than the directories. */
+		if (fd >= 0 && !strcmp(dir, xsf_pins_default())) {
+			snprintf(parent, sizeof(parent), "%s", dir);
+			xsf_pins_permit(dir, 1);
+			xsf_pins_permit(dirname(parent), 1);
+		}
+		return fd;
 	}
 	return -ENOENT;
 }
