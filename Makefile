@@ -91,10 +91,14 @@ install: all
 	install -D -m 644 build/xdp_sflow.bpf.o $(DESTDIR)$(PREFIX)/lib/xdp-sflow/xdp_sflow.bpf.o
 	install -D -m 644 man/xdp-sflow.8 $(DESTDIR)$(PREFIX)/share/man/man8/xdp-sflow.8
 
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/sbin/xdp-sflow $(DESTDIR)$(PREFIX)/share/man/man8/xdp-sflow.8
+	rm -rf $(DESTDIR)$(PREFIX)/lib/xdp-sflow
+
 clean:
 	rm -rf build build-san
 
-.PHONY: all tests-bin test check bench fuzz vmtest install clean
+.PHONY: all tests-bin test check bench fuzz vmtest install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -37,6 +37,7 @@ test	openvswitch-switch	a real sFlow agent
 test	pmacct			a second one, and a collector
 test	nfdump			a collector, beside which bench measures
 test	prometheus		a real server, and promtool
+test	mandoc			checks the man page
 test	shellcheck		make check
 test	clang-format		make check
 test	clang-tidy		make check
