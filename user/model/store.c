@@ -297,17 +297,22 @@ void xsf_store_group(struct xsf_store *s, uint32_t slot, uint8_t group)
 	s->groups[0].group = 1;
 }
 
+static uint32_t slots_used(const struct xsf_control *c, uint32_t max)
+{
+	return c->next + 1 < max ? (uint32_t)c->next + 1 : max;
+}
+
 void xsf_store_snapshot(const struct xsf_store *s, struct xsf_snapshot *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->now_ns = s->last_ns;
 	out->totals = s->totals;
 	out->agents = s->agents;
-	out->nr_agents = XSF_AGENTS;
+	out->nr_agents = slots_used(&s->control[XSF_TABLE_AGENTS], XSF_AGENTS);
 	out->sources = s->sources;
 	out->interfaces = s->interfaces;
 	out->groups = s->groups;
-	out->nr_sources = XSF_SOURCES;
+	out->nr_sources = slots_used(&s->control[XSF_TABLE_SOURCES], XSF_SOURCES);
 	out->nr_groups = XSF_GROUPS;
 	out->ops = s->ops;
 	out->tos = s->tos;
