@@ -95,6 +95,29 @@ static inline void sums_of_rows(const struct xsf_snapshot *s, struct sums *n)
 	}
 }
 
+/* A kept name is shorter than its place, and nothing stands behind it. */
+static inline int sums_name_bad(const __u8 *name, uint32_t len)
+{
+	if (len >= XSF_NAME_LEN)
+		return 1;
+	for (uint32_t i = len; len && i < XSF_NAME_LEN; i++) {
+		if (name[i])
+			return 1;
+	}
+	return 0;
+}
+
+static inline uint64_t sums_names_bad(const struct xsf_snapshot *s)
+{
+	uint64_t bad = 0;
+
+	for (uint32_t i = 0; i < s->nr_agents; i++)
+		bad += (uint64_t)sums_name_bad(s->agents[i].name, s->agents[i].name_len);
+	for (uint32_t i = 0; i < s->nr_sources; i++)
+		bad += (uint64_t)sums_name_bad(s->interfaces[i].name, s->interfaces[i].name_len);
+	return bad;
+}
+
 /* NULL, or which sum does not hold (in buf). */
 static inline const char *sums_broken(const struct xsf_snapshot *s, char *buf, size_t len)
 {
@@ -160,6 +183,8 @@ static inline const char *sums_broken(const struct xsf_snapshot *s, char *buf, s
 		   s->agents[0].shared.datagrams);
 	SUMS_HOLD("drop reasons", n.reasons + t->reasons_full,
 		  t->sample_drop + t->output_discarded);
+
+	SUMS_HOLD("names too long or not ended", sums_names_bad(s), 0);
 
 	sums_of_rows(s, &n);
 	SUMS_HOLD("RoCEv2 operations", n.carrier[XSF_ROCE_V2], t->header_roce);
