@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > XSF_MAX_PAYLOAD)
 		return 0;
 	s = target_empty(0);
-	memset(&reference, 0, sizeof(reference));
+	reference_reset(&reference);
 	for (uint64_t now = 1; now <= 2; now++) {
 		xsf_store_datagram(s, data, (uint32_t)size, now);
 		reference_datagram(&reference, data, size);

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct xsf_store *s;
 
 	s = target_empty(size && data[0] & 8 ? XSF_F_DROP_DUPLICATES : 0);
-	memset(&reference, 0, sizeof(reference));
+	reference_reset(&reference);
 	while (size >= 3 && frames < FRAMES) {
 		uint32_t type = types[data[0] & 3], len = (uint32_t)data[1] << 8 | data[2];
 		uint32_t missing = data[0] & 4 ? 1 + (data[0] >> 4) * 16 : 0;

@@ -90,7 +90,7 @@ static inline struct xsf_store *target_empty(uint32_t flags)
 }
 
 /* Everything adds up, and is what the reference (NULL: none) has. */
-static inline void target_check(const struct reference *reference)
+static inline void target_check(struct reference *reference)
 {
 	static struct xsf_snapshot snapshot;
 	char text[COMPARE_TEXT];

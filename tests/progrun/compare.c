@@ -348,7 +348,129 @@ static void add_words(void *to, const void *from, size_t size)
 		t[i] += f[i];
 }
 
-const char *compare_reference(const struct xsf_snapshot *s, const struct reference *r,
+/* Compares one value by name. */
+#define SAME(what, is, want) \
+	do { \
+		uint64_t is_ = (is), want_ = (want); \
+		if (is_ != want_) { \
+			snprintf(text, COMPARE_TEXT, "%s %u: %s: %llu and %llu", noun, slot, what, \
+				 (unsigned long long)is_, (unsigned long long)want_); \
+			return text; \
+		} \
+	} while (0)
+
+static const char *same_agent(const struct xsf_agent *a, uint32_t slot,
+			      const struct reference_agent *r, char text[COMPARE_TEXT])
+{
+	const char *noun = "agent";
+
+	SAME("datagrams", a->own.datagrams + a->shared.datagrams, r->datagrams);
+	SAME("bytes", a->own.bytes + a->shared.bytes, r->bytes);
+	SAME("faulty", a->own.faulty + a->shared.faulty, r->faulty);
+	SAME("flow_samples", a->own.flow_samples + a->shared.flow_samples, r->flow_samples);
+	SAME("counter_samples", a->own.counter_samples + a->shared.counter_samples,
+	     r->counter_samples);
+	SAME("drop_samples", a->own.drop_samples + a->shared.drop_samples, r->drop_samples);
+	SAME("drops", a->drops, r->drops);
+	SAME("name_len", a->name_len, r->name_len);
+	SAME("name differs", memcmp(a->name, r->name, r->name_len) != 0, 0);
+	return NULL;
+}
+
+static uint64_t be64(const uint8_t *p)
+{
+	return (uint64_t)bytes_32(p) << 32 | bytes_32(p + 4);
+}
+
+/* if_counters (sflow_version_5.txt), field by field. */
+static const char *same_counters(const struct xsf_interface *i, uint32_t slot,
+				 const struct reference_source *r, char text[COMPARE_TEXT])
+{
+	const char *noun = "interface";
+	const uint8_t *c = r->counters;
+
+	SAME("index", i->index, bytes_32(c));
+	SAME("counters_uptime_ms", i->counters_uptime_ms, r->counters_uptime);
+	SAME("type", i->type, bytes_32(c + 4));
+	SAME("speed", i->speed, be64(c + 8));
+	SAME("direction", i->direction, bytes_32(c + 16));
+	SAME("status", i->status, bytes_32(c + 20));
+	SAME("in_octets", i->in_octets, be64(c + 24));
+	SAME("in_ucast", i->in_ucast, bytes_32(c + 32));
+	SAME("in_multicast", i->in_multicast, bytes_32(c + 36));
+	SAME("in_broadcast", i->in_broadcast, bytes_32(c + 40));
+	SAME("in_discards", i->in_discards, bytes_32(c + 44));
+	SAME("in_errors", i->in_errors, bytes_32(c + 48));
+	SAME("in_unknown", i->in_unknown, bytes_32(c + 52));
+	SAME("out_octets", i->out_octets, be64(c + 56));
+	SAME("out_ucast", i->out_ucast, bytes_32(c + 64));
+	SAME("out_multicast", i->out_multicast, bytes_32(c + 68));
+	SAME("out_broadcast", i->out_broadcast, bytes_32(c + 72));
+	SAME("out_discards", i->out_discards, bytes_32(c + 76));
+	SAME("out_errors", i->out_errors, bytes_32(c + 80));
+	SAME("promiscuous", i->promiscuous, bytes_32(c + 84));
+	return NULL;
+}
+
+static const char *same_source(const struct xsf_source *s, const struct xsf_interface *i,
+			       uint32_t slot, const struct reference_source *r,
+			       char text[COMPARE_TEXT])
+{
+	const char *noun = "source", *found;
+
+	SAME("sampling_rate", s->sampling_rate, r->sampling_rate);
+	SAME("sample_pool", s->sample_pool, r->sample_pool);
+	SAME("drops", s->drops, r->drops);
+	for (uint32_t d = 0; d < XSF_DIRECTIONS; d++) {
+		struct xsf_traffic sum = s->own[d];
+
+		add_words(&sum, &s->shared[d], sizeof(sum));
+		found = differ("traffic of source", slot, traffic_fields, &sum, &r->traffic[d],
+			       sizeof(sum), text);
+		if (found)
+			return found;
+	}
+	SAME("interface generation", i->generation, s->generation);
+	SAME("drop_samples", i->drop_samples, r->drop_samples);
+	SAME("name_len", i->name_len, r->name_len);
+	SAME("name differs", memcmp(i->name, r->name, r->name_len) != 0, 0);
+	SAME("has_counters", i->has_counters, r->has_counters);
+	return r->has_counters ? same_counters(i, slot, r, text) : NULL;
+}
+
+/* Every agent and source by its key; only while all of them have a place. */
+static const char *same_tables(const struct xsf_snapshot *s, struct reference *r,
+			       char text[COMPARE_TEXT])
+{
+	uint32_t nr_agents = r->nr_agents, nr_sources = r->nr_sources, slot = 0;
+	const char *noun = "tables", *found = NULL;
+
+	if (s->totals.agents_full || s->totals.sources_full || s->totals.agents_reclaimed)
+		return NULL;
+	SAME("agents", s->nr_agents - 1, nr_agents);
+	SAME("sources", s->nr_sources - 1, nr_sources);
+	for (slot = 1; slot < s->nr_agents && !found; slot++) {
+		uint32_t i = reference_agent_of(r, &s->agents[slot].key);
+
+		found = same_agent(&s->agents[slot], slot, &r->agents[i], text);
+	}
+	for (slot = 1; slot < s->nr_sources && !found; slot++) {
+		const struct xsf_source *source = &s->sources[slot];
+		uint32_t i = reference_source_of(r, &s->agents[source->key.agent].key,
+						 source->key.class, source->key.index);
+
+		found = same_source(source, &s->interfaces[slot], slot, &r->sources[i], text);
+	}
+	/* A key that the reference did not have was made by asking. */
+	if (!found) {
+		slot = 0;
+		SAME("agents", r->nr_agents, nr_agents);
+		SAME("sources", r->nr_sources, nr_sources);
+	}
+	return found;
+}
+
+const char *compare_reference(const struct xsf_snapshot *s, struct reference *r,
 			      char text[COMPARE_TEXT])
 {
 	struct xsf_totals totals = s->totals;
@@ -405,5 +527,5 @@ const char *compare_reference(const struct xsf_snapshot *s, const struct referen
 			 (unsigned long long)r->high_reasons);
 		found = text;
 	}
-	return found;
+	return found ? found : same_tables(s, r, text);
 }

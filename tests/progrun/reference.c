@@ -10,7 +10,7 @@ struct sample {
 	uint32_t tag;
 	const uint8_t *fixed;
 	struct bytes header, ethernet, ip4, ip6; /* p NULL = absent; header: the whole record */
-	struct bytes port_name, host_descr;
+	struct bytes counters, port_name, host_descr;
 };
 
 static const struct {
@@ -30,7 +30,10 @@ static enum fault counter_record(uint32_t tag, struct bytes body, struct sample 
 {
 	switch (tag) {
 	case 1:
-		return body.left < 88 ? SHORT_BODY : FINE;
+		if (body.left < 88)
+			return SHORT_BODY;
+		keep(&s->counters, body);
+		return FINE;
 	case 1005:
 	case 2000:
 		if (body.left < 4 || bytes_32(body.p) > body.left - 4)
@@ -138,37 +141,43 @@ static void count_reason(struct reference *r, int sampled, uint32_t code)
 		r->reasons.notified[code]++;
 }
 
-static void count_packet(struct reference *r, const struct reference_packet *p,
-			 enum xsf_direction direction, uint64_t weight, uint64_t bytes)
+/* One packet, in a source's sum as in the sum of all. */
+static void count_traffic(struct xsf_traffic *t, const struct reference_packet *p, uint64_t weight,
+			  uint64_t bytes)
 {
-	struct xsf_traffic *t = &r->traffic[direction];
-	struct xsf_rdma_row *rdma = &r->rdma[direction];
-
 	t->samples++;
 	t->packets += weight;
 	t->bytes += bytes;
-	if (p->is_ip) {
-		add(&r->tos[direction].all[p->tos], weight);
-		if (p->tos >> 2 == 11)
-			t->trimmed_packets += weight;
-	}
+	if (p->is_ip && p->tos >> 2 == 11)
+		t->trimmed_packets += weight;
 	if (p->is_roce) {
-		add(&r->tos[direction].roce[p->roce_tos], weight);
 		t->roce_packets += weight;
 		t->roce_bytes += bytes;
 		if ((p->roce_tos & 3) == 3)
 			t->ce_packets += weight;
 	}
+	if (p->has_bth && p->opcode == 0x81)
+		t->cnp_packets += weight;
+}
+
+static void count_packet(struct reference *r, const struct reference_packet *p,
+			 enum xsf_direction direction, uint64_t weight, uint64_t bytes)
+{
+	struct xsf_rdma_row *rdma = &r->rdma[direction];
+
+	count_traffic(&r->traffic[direction], p, weight, bytes);
+	if (p->is_ip)
+		add(&r->tos[direction].all[p->tos], weight);
+	if (p->is_roce)
+		add(&r->tos[direction].roce[p->roce_tos], weight);
 	if (p->has_bth) {
 		struct xsf_op *op = &r->ops[direction][p->carrier].opcode[p->opcode];
 
 		op->samples++;
 		op->packets += weight;
 		op->bytes += bytes;
-		if (p->opcode == 0x81) {
-			t->cnp_packets += weight;
+		if (p->opcode == 0x81)
 			add(&rdma->cnp[p->bth_flags >> 6], weight);
-		}
 	}
 	if (p->has_reth) {
 		rdma->length_sum += p->dma_length;
@@ -181,6 +190,13 @@ static void count_packet(struct reference *r, const struct reference_packet *p,
 
 		add(&kinds[p->syndrome >> 5 & 3][p->syndrome & 31], weight);
 	}
+}
+
+static struct reference_source *source_of(struct reference *r, uint32_t class, uint32_t index)
+{
+	uint32_t i = reference_source_of(r, &r->agents[r->agent].key, class, index);
+
+	return &r->sources[i];
 }
 
 /* The packet of a sample without a sampled header (sflow_version_5.txt: sampled_ethernet, _ipv4, _ipv6).
@@ -220,8 +236,9 @@ static int is_interface(uint32_t format, uint32_t value)
 static void flow(struct reference *r, const struct sample *s)
 {
 	const uint8_t *f = s->fixed;
-	uint32_t class, index, rate, in_format, in, out_format, out, length;
+	uint32_t class, index, rate, pool, drops, in_format, in, out_format, out, length;
 	enum xsf_direction direction = XSF_OTHER;
+	struct reference_source *source;
 	struct reference_packet packet;
 	uint64_t weight;
 
@@ -230,6 +247,8 @@ static void flow(struct reference *r, const struct sample *s)
 		class = bytes_32(f + 4);
 		index = bytes_32(f + 8);
 		rate = bytes_32(f + 12);
+		pool = bytes_32(f + 16);
+		drops = bytes_32(f + 20);
 		in_format = bytes_32(f + 24);
 		in = bytes_32(f + 28);
 		out_format = bytes_32(f + 32);
@@ -239,6 +258,8 @@ static void flow(struct reference *r, const struct sample *s)
 		class = f[4];
 		index = bytes_32(f + 4) & 0xffffff;
 		rate = bytes_32(f + 8);
+		pool = bytes_32(f + 12);
+		drops = bytes_32(f + 16);
 		in_format = f[20] >> 6;
 		in = bytes_32(f + 20) & 0x3fffffff;
 		out_format = f[24] >> 6;
@@ -273,10 +294,19 @@ static void flow(struct reference *r, const struct sample *s)
 	r->totals.sampled_packets += weight;
 	r->totals.sampled_bytes += weight * length;
 	count_packet(r, &packet, direction, weight, weight * length);
+
+	r->agents[r->agent].flow_samples++;
+	source = source_of(r, class, index);
+	source->sampling_rate = (uint32_t)weight;
+	source->sample_pool = pool;
+	source->drops = drops;
+	count_traffic(&source->traffic[direction], &packet, weight, weight * length);
 }
 
 static void drop(struct reference *r, const struct sample *s)
 {
+	struct reference_agent *agent = &r->agents[r->agent];
+
 	r->totals.sample_drop++;
 	count_reason(r, 0, bytes_32(s->fixed + 24));
 	if (s->header.p) {
@@ -286,18 +316,53 @@ static void drop(struct reference *r, const struct sample *s)
 		reference_packet(header, bytes_32(s->header.p), &packet);
 		r->totals.drops_roce += (uint64_t)packet.is_roce;
 	}
+	agent->drop_samples++;
+	agent->drops = bytes_32(s->fixed + 12);
+	source_of(r, bytes_32(s->fixed + 4), bytes_32(s->fixed + 8))->drop_samples++;
+}
+
+/* Of a string, what is kept. Returns its length. */
+static uint32_t keep_name(struct reference *r, struct bytes string, uint8_t name[XSF_NAME_LEN])
+{
+	uint32_t len = bytes_32(string.p);
+
+	if (len > 63) {
+		len = 63;
+		r->totals.names_cut++;
+	}
+	memset(name, 0, XSF_NAME_LEN);
+	memcpy(name, string.p + 4, len);
+	return len;
 }
 
 static void counters(struct reference *r, const struct sample *s)
 {
-	if (s->tag == 4)
+	struct reference_agent *agent = &r->agents[r->agent];
+	struct reference_source *source;
+	uint32_t class, index;
+
+	if (s->tag == 4) {
 		r->totals.sample_counter_expanded++;
-	else
+		class = bytes_32(s->fixed + 4);
+		index = bytes_32(s->fixed + 8);
+	} else {
 		r->totals.sample_counter++;
-	if (s->port_name.p && bytes_32(s->port_name.p) > 63)
-		r->totals.names_cut++;
-	if (s->host_descr.p && bytes_32(s->host_descr.p) > 63)
-		r->totals.names_cut++;
+		class = s->fixed[4];
+		index = bytes_32(s->fixed + 4) & 0xffffff;
+	}
+	agent->counter_samples++;
+	source = source_of(r, class, index);
+	if (s->host_descr.p)
+		agent->name_len = keep_name(r, s->host_descr, agent->name);
+	/* The record says which interface it is about; the name beside it is that interface's. */
+	if (s->counters.p) {
+		source = source_of(r, 0, bytes_32(s->counters.p));
+		memcpy(source->counters, s->counters.p, sizeof(source->counters));
+		source->has_counters = 1;
+		source->counters_uptime = r->uptime;
+	}
+	if (s->port_name.p)
+		source->name_len = keep_name(r, s->port_name, source->name);
 }
 
 /* One sample of a length that is there. Returns 1 when it was faulty. */
@@ -342,6 +407,8 @@ static int sample(struct reference *r, uint32_t tag, struct bytes b)
 static int64_t begin(struct reference *r, struct bytes *b)
 {
 	__u64 *fault = &r->totals.fault_short_header;
+	struct xsf_agent_key key = { 0 };
+	const uint8_t *p;
 	uint32_t type;
 
 	if (b->left < 4)
@@ -357,9 +424,20 @@ static int64_t begin(struct reference *r, struct bytes *b)
 		fault = &r->totals.fault_bad_agent_type;
 		goto refused;
 	}
+	p = b->p;
 	if (!bytes_take(b, type == 1 ? 8 + 4 : 8 + 16) || b->left < 16)
 		goto refused;
-	return bytes_32(bytes_take(b, 16) + 12);
+	if (type == 1) {
+		key.addr[10] = key.addr[11] = 0xff;
+		memcpy(key.addr + 12, p + 8, 4);
+	} else {
+		memcpy(key.addr, p + 8, 16);
+	}
+	p = bytes_take(b, 16);
+	key.sub_agent = bytes_32(p);
+	r->uptime = bytes_32(p + 8);
+	r->agent = reference_agent_of(r, &key);
+	return bytes_32(p + 12);
 
 refused:
 	++*fault;
@@ -378,6 +456,8 @@ void reference_datagram(struct reference *r, const uint8_t *payload, size_t len)
 	nr = begin(r, &b);
 	if (nr < 0)
 		return;
+	r->agents[r->agent].datagrams++;
+	r->agents[r->agent].bytes += len;
 	while (nr--) {
 		const uint8_t *head = bytes_take(&b, 8);
 		struct bytes body;
@@ -394,8 +474,10 @@ void reference_datagram(struct reference *r, const uint8_t *payload, size_t len)
 		pad = -(uint32_t)body.left & 3;
 		bytes_take(&b, pad < b.left ? pad : b.left);
 	}
-	if (faulty)
+	if (faulty) {
 		r->totals.datagram_faulty++;
-	else
+		r->agents[r->agent].faulty++;
+	} else {
 		r->totals.datagram_sound++;
+	}
 }

@@ -9,7 +9,32 @@
 #include <stdint.h>
 #include <xsf/abi.h>
 
-/* Sums over everything decoded so far. */
+/* One agent, and one of its data sources, with what they said last. */
+struct reference_agent {
+	struct xsf_agent_key key;
+	uint32_t next; /* in its bucket, + 1 */
+	uint64_t datagrams, bytes, faulty, flow_samples, counter_samples, drop_samples;
+	uint32_t drops;
+	uint32_t name_len;
+	uint8_t name[XSF_NAME_LEN];
+};
+
+struct reference_source {
+	struct xsf_agent_key agent;
+	uint32_t class, index;
+	uint32_t next;
+	uint32_t sampling_rate, sample_pool, drops;
+	uint64_t drop_samples;
+	struct xsf_traffic traffic[XSF_DIRECTIONS];
+	uint8_t counters[88]; /* the last if_counters, as they came */
+	uint32_t has_counters, counters_uptime;
+	uint32_t name_len;
+	uint8_t name[XSF_NAME_LEN];
+};
+
+#define REFERENCE_BUCKETS 4096
+
+/* Sums over everything decoded so far. All zero is empty. */
 struct reference {
 	struct xsf_totals totals; /* but for what depends on tables: agents_full and the like */
 	struct xsf_op_row ops[XSF_DIRECTIONS][XSF_CARRIERS];
@@ -18,7 +43,23 @@ struct reference {
 	struct xsf_traffic traffic[XSF_DIRECTIONS];
 	struct xsf_reasons reasons;
 	uint64_t high_reasons; /* all at or above XSF_REASONS */
+
+	struct reference_agent *agents;
+	struct reference_source *sources;
+	uint32_t nr_agents, nr_sources, room_agents, room_sources;
+	uint32_t agent_bucket[REFERENCE_BUCKETS], source_bucket[REFERENCE_BUCKETS]; /* index + 1 */
+	/* of the datagram at hand */
+	uint32_t agent, uptime;
 };
+
+/* Empties it; keeps its memory. */
+void reference_reset(struct reference *r);
+void reference_free(struct reference *r);
+
+/* Index of an agent or source, made when absent. */
+uint32_t reference_agent_of(struct reference *r, const struct xsf_agent_key *key);
+uint32_t reference_source_of(struct reference *r, const struct xsf_agent_key *agent, uint32_t class,
+			     uint32_t index);
 
 /* One sFlow datagram. */
 void reference_datagram(struct reference *r, const uint8_t *payload, size_t len);

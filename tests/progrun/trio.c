@@ -30,7 +30,7 @@ void trio_end(struct trio *t)
 {
 	kernel_free(t->kernel);
 	xsf_store_free(t->native);
-	free(t->reference);
+	reference_free(t->reference);
 }
 
 int trio_frame(struct trio *t, const uint8_t *frame, uint32_t len)
