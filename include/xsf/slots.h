@@ -206,8 +206,8 @@ static __always_inline void xsf_source_take(struct xsf_walk *w, struct xsf_sourc
 	s->drop_sequence = 0;
 	s->last_seen_ns = w->now_ns;
 	__builtin_memcpy(&s->key, key, sizeof(s->key));
-	/* Here, before anybody can find the slot, and not when its first value comes: two CPUs may come with one,
-	 * and the second would wipe out what the first has added. */
+	/* Here, before anybody can find the slot, and not when its first value comes: two CPUs may come
+	 * with one, and the second would wipe out what the first has added. */
 	__builtin_memset(interface, 0, sizeof(*interface));
 	__builtin_memcpy(&interface->agent, &w->agent_key, sizeof(interface->agent));
 	interface->class = key->class;

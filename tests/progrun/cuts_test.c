@@ -79,7 +79,7 @@ static void test_cut_datagrams(void **state)
 
 	(void)state;
 	begin(&v);
-	for (uint16_t i = 0; i < v.pool.nr; i++) {
+	for (uint32_t i = 0; i < v.pool.nr; i++) {
 		for (uint32_t off = 0; off <= v.pool.payloads[i].len; off++)
 			add(&v, (struct variant){ i, CUT_DATAGRAM, off, 0 });
 	}
@@ -93,7 +93,7 @@ static void test_cut_frames(void **state)
 
 	(void)state;
 	begin(&v);
-	for (uint16_t i = 0; i < v.pool.nr; i++) {
+	for (uint32_t i = 0; i < v.pool.nr; i++) {
 		uint32_t len = v.pool.payloads[i].len + (i & 1 ? 62 : 42);
 
 		for (uint32_t off = 14; off < len; off++)
@@ -115,7 +115,7 @@ static void test_lengths(void **state)
 
 	(void)state;
 	begin(&v);
-	for (uint16_t i = 0; i < v.pool.nr; i++) {
+	for (uint32_t i = 0; i < v.pool.nr; i++) {
 		const struct payload *p = &v.pool.payloads[i];
 		uint32_t nr = places_find(p->p, p->len, places, PLACES);
 

@@ -208,7 +208,7 @@ static void test_agents(void **state)
 	expect_int(root, "agents.1.sub_agent", 100000);
 	expect_str(root, "agents.1.name", "");
 	expect_int(root, "other_agents.datagrams", 77);
-	expect_int(root, "tables.agents.size", 7);
+	expect_int(root, "tables.agents.size", XSF_AGENTS - 1);
 	expect_int(root, "tables.agents.used", 3);
 	expect_int(root, "tables.agents.stale", 1);
 	expect_int(root, "tables.sources.used", 6);

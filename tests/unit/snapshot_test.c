@@ -124,17 +124,18 @@ static void test_fill(void **state)
 
 	(void)state;
 	xsf_snapshot_fill(&f->s, XSF_TABLE_AGENTS, &fill);
-	assert_int_equal(fill.size, 7);
+	assert_int_equal(fill.size, XSF_AGENTS - 1);
 	assert_int_equal(fill.used, 3);
 	assert_int_equal(fill.stale, 1);
 	xsf_snapshot_fill(&f->s, XSF_TABLE_SOURCES, &fill);
-	assert_int_equal(fill.size, 15);
+	assert_int_equal(fill.size, XSF_SOURCES - 1);
 	assert_int_equal(fill.used, 6);
 	assert_int_equal(fill.stale, 0);
 	fixture_free(f);
 	f = fixture_new(0, 0);
 	xsf_snapshot_fill(&f->s, XSF_TABLE_AGENTS, &fill);
-	assert_int_equal(fill.size, 0);
+	assert_int_equal(fill.size, XSF_AGENTS - 1);
+	assert_int_equal(fill.used, 0);
 	fixture_free(f);
 }
 

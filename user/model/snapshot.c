@@ -108,7 +108,8 @@ void xsf_snapshot_fill(const struct xsf_snapshot *s, enum xsf_table table, struc
 	uint32_t nr = table == XSF_TABLE_AGENTS ? s->nr_agents : s->nr_sources;
 
 	memset(fill, 0, sizeof(*fill));
-	fill->size = nr ? nr - 1 : 0; /* slot 0 is nobody's */
+	/* A snapshot may end at the last slot that was ever used; slot 0 is nobody's. */
+	fill->size = (table == XSF_TABLE_AGENTS ? XSF_AGENTS : XSF_SOURCES) - 1;
 	for (uint32_t slot = 1; slot < nr; slot++) {
 		int agents = table == XSF_TABLE_AGENTS;
 		uint32_t generation =
