@@ -23,9 +23,9 @@ for command in load run; do
 	usage "$command: mode" "--mode is native or generic, not 'skb'" $command x --mode skb
 	usage "$command: frags" "--frags is auto, yes or no, not ''" $command x --frags ""
 	for port in 0 65536 -1 x 1,,2 "" 6343x 99999999999999999999; do
-		usage "$command: port '$port'" "'*' is no port (1 to 65535)" $command x --port "$port"
+		usage "$command: port '$port'" "'*' is no list of at most 8 ports from 1 to 65535" $command x --port "$port"
 	done
-	usage "$command: ports" "more than 8 ports" $command x --port 1,2,3,4,5,6,7,8 --port 9
+	usage "$command: ports" "'*' is no list of at most 8 ports from 1 to 65535" $command x --port 1,2,3,4,5,6,7,8,9
 	for prefix in 10.0.0.1/24 10.0.0.0/33 2001:db8::/129 1.2.3 "" x/8 10.0.0.0/ 10.0.0.0/+8; do
 		usage "$command: prefix '$prefix'" "'$prefix' is no prefix (*)" $command x --allow "$prefix"
 	done

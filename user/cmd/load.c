@@ -69,18 +69,10 @@ const char *xsf_maps_dir(const char *value)
 
 static int parse_ports(struct xsf_load_options *o, const char *command, const char *value)
 {
-	char list[128], *part, *rest = list;
-	uint64_t port;
-
-	if (snprintf(list, sizeof(list), "%s", value) >= (int)sizeof(list))
-		return xsf_usage(command, "list of ports too long");
-	while ((part = strsep(&rest, ","))) {
-		if (xsf_parse_u64(part, 1, 65535, &port))
-			return xsf_usage(command, "'%s' is no port (1 to 65535)", part);
-		if (o->nr_ports == XSF_MAX_PORTS)
-			return xsf_usage(command, "more than %d ports", XSF_MAX_PORTS);
-		o->ports[o->nr_ports++] = (uint16_t)port;
-	}
+	if (xsf_parse_ports(value, o->ports))
+		return xsf_usage(command, "'%s' is no list of at most %d ports from 1 to 65535",
+				 value, XSF_MAX_PORTS);
+	o->has_ports = 1;
 	return 0;
 }
 

@@ -42,33 +42,57 @@ void xsf_print_metrics(const struct xsf_snapshot *snapshot)
 	xsf_metrics_close(metrics);
 }
 
-static void named(const char *name, uint64_t count)
+/* A heading that appears with its first line, and how many lines it may have. */
+struct section {
+	const char *heading;
+	uint32_t rows;
+	uint32_t hidden;
+};
+
+/* 1: print a line now; 0: the section is full. */
+static int section_row(struct section *s)
 {
-	if (count)
+	if (s->rows == XSF_SUMMARY_ROWS) {
+		s->hidden++;
+		return 0;
+	}
+	if (!s->rows++)
+		printf("%s:\n", s->heading);
+	return 1;
+}
+
+static void section_end(const struct section *s)
+{
+	if (s->hidden)
+		printf("  ... and %" PRIu32 " more (--json lists all)\n", s->hidden);
+}
+
+static void named(struct section *s, const char *name, uint64_t count)
+{
+	if (count && section_row(s))
 		printf("  %-24s %" PRIu64 "\n", name, count);
 }
 
 static void print_totals(const struct xsf_totals *t)
 {
-	uint64_t faults = 0;
+	struct section samples = { .heading = "Samples" };
+	struct section faults = { .heading = "Malformed" };
+	struct section frames = { .heading = "Other frames" };
+	struct section events = { .heading = "Limits met and other events" };
+	struct section outcomes = { .heading = "Datagrams", .rows = 1 };
 
 	printf("Datagrams: %" PRIu64 "\n", (uint64_t)t->datagrams);
-#define SUMMARY_OUTCOME(name, help) named(#name, t->datagram_##name);
+#define SUMMARY_OUTCOME(name, help) named(&outcomes, #name, t->datagram_##name);
 	XSF_DATAGRAM_OUTCOMES(SUMMARY_OUTCOME)
-	printf("Samples:\n");
-#define SUMMARY_SAMPLE(name, help) named(#name, t->sample_##name);
+#define SUMMARY_SAMPLE(name, help) named(&samples, #name, t->sample_##name);
 	XSF_SAMPLE_TYPES(SUMMARY_SAMPLE)
-#define SUMMARY_FAULT_SUM(name, help) faults += t->fault_##name;
-	XSF_FAULTS(SUMMARY_FAULT_SUM)
-	printf("Malformed: %" PRIu64 "\n", faults);
-#define SUMMARY_FAULT(name, help) named(#name, t->fault_##name);
+#define SUMMARY_FAULT(name, help) named(&faults, #name, t->fault_##name);
 	XSF_FAULTS(SUMMARY_FAULT)
-	printf("Other frames:\n");
-#define SUMMARY_FRAME(name, help) named(#name, t->name);
+#define SUMMARY_FRAME(name, help) named(&frames, #name, t->name);
 	XSF_FRAME_OUTCOMES(SUMMARY_FRAME)
-	printf("Limits met and other events:\n");
-#define SUMMARY_EVENT(name, help) named(#name, t->name);
+#define SUMMARY_EVENT(name, help) named(&events, #name, t->name);
 	XSF_EVENTS(SUMMARY_EVENT)
+	section_end(&events);
 }
 
 static void print_agents(const struct xsf_snapshot *s)
@@ -110,6 +134,7 @@ static void print_agents(const struct xsf_snapshot *s)
 static void print_operations(const struct xsf_snapshot *s)
 {
 	uint64_t samples[256] = { 0 }, packets[256] = { 0 };
+	struct section section = { .heading = "RoCE operations" };
 
 	for (uint32_t row = 0; row < s->nr_groups * XSF_DIRECTIONS * XSF_CARRIERS; row++) {
 		for (uint32_t op = 0; op < 256; op++) {
@@ -117,22 +142,29 @@ static void print_operations(const struct xsf_snapshot *s)
 			packets[op] += s->ops[row].opcode[op].packets;
 		}
 	}
-	printf("RoCE operations:\n");
 	for (uint32_t op = 0; op < 256; op++) {
 		const char *transport, *ibta, *name;
 
-		if (!samples[op])
+		if (!samples[op] || !section_row(&section))
 			continue;
 		xsf_opcode_names((uint8_t)op, &transport, &ibta, &name);
 		printf("  0x%02x %-3s %-32s %10" PRIu64 " samples %14" PRIu64 " packets\n", op,
 		       transport, ibta, samples[op], packets[op]);
 	}
+	section_end(&section);
 }
 
-static void print_reason(void *arg, const char *name, uint64_t count)
+static void print_reason(void *section, const char *name, uint64_t count)
 {
-	(void)arg;
-	named(name, count);
+	named(section, name, count);
+}
+
+static void print_reasons(const struct xsf_snapshot *s, int sampled, const char *heading)
+{
+	struct section section = { .heading = heading };
+
+	xsf_snapshot_reasons(s, sampled, print_reason, &section);
+	section_end(&section);
 }
 
 void xsf_print_summary(const struct xsf_snapshot *s)
@@ -140,8 +172,6 @@ void xsf_print_summary(const struct xsf_snapshot *s)
 	print_totals(&s->totals);
 	print_agents(s);
 	print_operations(s);
-	printf("Drop notifications by reason:\n");
-	xsf_snapshot_reasons(s, 0, print_reason, NULL);
-	printf("Sampled discards by reason:\n");
-	xsf_snapshot_reasons(s, 1, print_reason, NULL);
+	print_reasons(s, 0, "Drop notifications by reason");
+	print_reasons(s, 1, "Sampled discards by reason");
 }

@@ -5,8 +5,8 @@
 
 #include "model/snapshot.h"
 
-/* Agents, operations and reasons listed by the summary; the rest is a line that says how many. */
-#define XSF_SUMMARY_ROWS 20
+/* Lines of each list in the summary; the rest is a line that says how many. */
+#define XSF_SUMMARY_ROWS 32
 
 void xsf_print_json(const struct xsf_snapshot *snapshot);
 

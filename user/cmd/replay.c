@@ -59,7 +59,7 @@ static int options(int argc, char **argv, struct replay_options *o)
 			if (xsf_parse_ports(optarg, o->config.ports))
 				return xsf_usage(
 					"replay",
-					"'%s' is not a list of at most %d ports from 1 to 65535",
+					"'%s' is no list of at most %d ports from 1 to 65535",
 					optarg, XSF_MAX_PORTS);
 			break;
 		case 'D':

@@ -122,7 +122,7 @@ int xsf_object_open(struct xsf_object *obj, const struct xsf_load_options *o, in
 	obj->config.flags = o->flags;
 	if (o->stale_ns)
 		obj->config.stale_ns = o->stale_ns;
-	if (o->nr_ports)
+	if (o->has_ports)
 		memcpy(obj->config.ports, o->ports, sizeof(obj->config.ports));
 	err = set_groups(obj, o, why);
 	if (err) {

@@ -228,6 +228,10 @@ void xsf_json_attached(struct xsf_json *j, uint32_t i)
 	xsf_json_str(w, "how", a->how);
 	xsf_json_u64(w, "prog_id", a->prog_id);
 	xsf_json_bool(w, "frags", a->frags != 0);
+	xsf_json_open_at(w, "ports", '[');
+	for (int n = 0; n < XSF_MAX_PORTS && a->ports[n]; n++)
+		xsf_json_u64(w, NULL, a->ports[n]);
+	xsf_json_shut(w, ']');
 	xsf_json_u64(w, "run_time_ns", a->run_time_ns);
 	xsf_json_u64(w, "run_count", a->run_count);
 	xsf_json_shut(w, '}');

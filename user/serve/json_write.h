@@ -54,9 +54,13 @@ static inline void xsf_json_shut(struct xsf_writer *w, char bracket)
 	w->comma = 1;
 }
 
+/* key NULL: an element of a list. */
 static inline void xsf_json_u64(struct xsf_writer *w, const char *key, uint64_t value)
 {
-	xsf_json_key(w, key);
+	if (key)
+		xsf_json_key(w, key);
+	else
+		xsf_json_next(w);
 	xsf_text_u64(w->t, value);
 	w->comma = 1;
 }
