@@ -39,6 +39,8 @@ try "whole file skipped" "0 passed, 1 failed, 0 skipped" 1 'echo "1..0 # SKIP no
 try "two groups" "2 passed, 0 failed, 0 skipped" 0 'echo 1..1; echo ok 1 - a; echo 1..1; echo ok 1 - b'
 try "too long" "0 passed, 1 failed, 0 skipped" 1 '# timeout: 1
 sleep 30 & wait' "not ended after 1 s"
+is "no pattern in skips.txt turns a parenthesis into an extended glob" \
+	"$(grep -cE '^[^#]*[?*+@!]\(' tests/skips.txt)" 0
 
 rc=0
 out=$("$T/tests/run.sh" nothing-like-that 2>&1) || rc=$?
