@@ -22,20 +22,6 @@ static __always_inline int xsf_allowed(const struct xsf_outer *o)
 	return bpf_map_lookup_elem(&xsf_allow, &key) != 0;
 }
 
-static __always_inline void xsf_frame_count(struct xsf_totals *t, const struct xsf_outer *o,
-					    __u32 outcome)
-{
-	switch (outcome) {
-#define XSF_CASE_FRAME(name, help) \
-	case XSF_FRAME_##name: \
-		t->name++; \
-		break;
-		XSF_FRAME_OUTCOMES(XSF_CASE_FRAME)
-	}
-	if (o->first_fragment)
-		t->fragments_first++;
-}
-
 static __always_inline int xsf_frame(struct xdp_md *ctx)
 {
 	struct xsf_outer o = {};
@@ -57,7 +43,7 @@ static __always_inline int xsf_frame(struct xdp_md *ctx)
 	o.off = NET_ETH_LEN;
 	outcome = xsf_outer_parse(&o, xsf_cfg());
 	if (outcome != XSF_FRAME_datagram) {
-		xsf_frame_count(t, &o, outcome);
+		xsf_outer_count(t, &o, outcome);
 		return XDP_PASS;
 	}
 

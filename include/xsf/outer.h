@@ -8,7 +8,10 @@
 #include "net.h"
 
 #define XSF_ENUM_FRAME(name, help) XSF_FRAME_##name,
-enum xsf_frame_outcome { XSF_FRAME_datagram, XSF_FRAME_OUTCOMES(XSF_ENUM_FRAME) };
+enum xsf_frame_outcome {
+	XSF_FRAME_datagram,
+	XSF_FRAME_OUTCOMES(XSF_ENUM_FRAME) XSF_NR_FRAME_OUTCOMES
+};
 
 struct xsf_outer {
 	const __u8 *data;
@@ -162,6 +165,17 @@ static __always_inline __u32 xsf_outer_parse(struct xsf_outer *o, const struct x
 	}
 	o->payload_len = len - NET_UDP_LEN;
 	return XSF_FRAME_datagram;
+}
+
+/* Counts a frame that is no datagram. */
+static __always_inline void xsf_outer_count(struct xsf_totals *t, const struct xsf_outer *o,
+					    __u64 outcome)
+{
+	XSF_OPAQUE(outcome);
+	if (outcome > XSF_FRAME_datagram && outcome < XSF_NR_FRAME_OUTCOMES)
+		(&t->short_frame)[outcome - XSF_FRAME_short_frame]++;
+	if (o->first_fragment)
+		t->fragments_first++;
 }
 
 #endif

@@ -219,19 +219,6 @@ static int walk(struct xsf_store *s, const struct xsf_outer *o, uint64_t now_ns)
 	return xsf_walk(&s->walk, &s->totals, o);
 }
 
-static void frame_count(struct xsf_totals *t, const struct xsf_outer *o, uint32_t outcome)
-{
-	switch (outcome) {
-#define STORE_CASE_FRAME(name, help) \
-	case XSF_FRAME_##name: \
-		t->name++; \
-		break;
-		XSF_FRAME_OUTCOMES(STORE_CASE_FRAME)
-	}
-	if (o->first_fragment)
-		t->fragments_first++;
-}
-
 int xsf_store_frame(struct xsf_store *s, const uint8_t *data, uint32_t caplen, uint32_t len,
 		    uint32_t type, uint64_t now_ns)
 {
@@ -244,7 +231,7 @@ int xsf_store_frame(struct xsf_store *s, const uint8_t *data, uint32_t caplen, u
 	o.type = type;
 	if (!type) {
 		if (caplen < NET_ETH_LEN) {
-			frame_count(t, &o, xsf_outer_cut(&o, NET_ETH_LEN));
+			xsf_outer_count(t, &o, xsf_outer_cut(&o, NET_ETH_LEN));
 			return 0;
 		}
 		o.type = xsf_be16(data + 12);
@@ -254,7 +241,7 @@ int xsf_store_frame(struct xsf_store *s, const uint8_t *data, uint32_t caplen, u
 	if (outcome == XSF_FRAME_datagram && !o.bad_length && o.off + o.payload_len > caplen)
 		outcome = XSF_FRAME_capture_cut;
 	if (outcome != XSF_FRAME_datagram) {
-		frame_count(t, &o, outcome);
+		xsf_outer_count(t, &o, outcome);
 		return 0;
 	}
 	t->datagrams++;
