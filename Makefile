@@ -35,7 +35,7 @@ BPF_OBJ := build/xdp_sflow.bpf.o
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/*_test.c))
 PROGRUN := $(patsubst tests/progrun/%.c,$(B)/tests/progrun/%,$(wildcard tests/progrun/*_test.c))
 PROGRUN_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %_test.c,$(wildcard tests/progrun/*.c))) $(B)/tests/bench/mix.o
-BENCH := $(B)/tests/bench/progbench
+BENCH := $(patsubst %.c,$(B)/%,$(filter-out %/mix.c %.bpf.c,$(wildcard tests/bench/*.c)))
 TOOLS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/tools/*.c)) $(BENCH)
 
 all: $(B)/xdp-sflow $(BPF_OBJ)
@@ -64,7 +64,11 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(PURE_OBJ)
 
 $(PROGRUN): $(PROGRUN_OBJ)
 
-$(B)/tests/bench/progbench: $(B)/tests/bench/mix.o
+$(BENCH): $(B)/tests/bench/mix.o
+
+build/tests/bench/%.bpf.o: tests/bench/%.bpf.c tests/bench/live.h
+	@mkdir -p $(@D)
+	$(CLANG) $(BPF_CFLAGS) -c $< -o $@
 
 $(B)/tests/%: $(B)/tests/%.o $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS) $(TEST_LIBS)
@@ -77,7 +81,7 @@ test: all tests-bin
 check:
 	scripts/check.sh
 
-bench: all tests-bin
+bench: all tests-bin $(patsubst %.c,build/%.o,$(wildcard tests/bench/*.bpf.c))
 	tests/bench/bench.sh
 
 fuzz:

@@ -35,7 +35,7 @@ test	tshark			independent decode
 test	socat			plain UDP receiver
 test	openvswitch-switch	a real sFlow agent
 test	pmacct			a second one, and a collector
-test	nfdump			a collector, beside which bench measures
+test	nfdump-sflow		a collector, beside which bench measures
 test	prometheus		a real server, and promtool
 test	mandoc			checks the man page
 test	shellcheck		make check

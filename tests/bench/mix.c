@@ -173,6 +173,7 @@ uint32_t mix_datagram(struct mix *m, uint8_t out[MIX_MAX])
 uint32_t mix_frame(const uint8_t *payload, uint32_t len, uint32_t agent, uint8_t *out)
 {
 	struct writer w = { out, 0 };
+	uint32_t sum = 0;
 
 	memset(out, 2, 12);
 	w.len = 12;
@@ -183,6 +184,12 @@ uint32_t mix_frame(const uint8_t *payload, uint32_t len, uint32_t agent, uint8_t
 	put32(&w, 64u << 24 | 17 << 16);
 	put32(&w, 0x0a000000 + agent);
 	put32(&w, 0xc6336440);
+	for (uint32_t i = 14; i < 34; i += 2)
+		sum += (uint32_t)out[i] << 8 | out[i + 1];
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = ~(sum + (sum >> 16));
+	out[24] = (uint8_t)(sum >> 8);
+	out[25] = (uint8_t)sum;
 	put16(&w, 50000);
 	put16(&w, 6343);
 	put16(&w, 8 + len);

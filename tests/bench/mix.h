@@ -19,7 +19,8 @@ struct mix {
 /* Writes the next sFlow datagram and returns its length. */
 uint32_t mix_datagram(struct mix *m, uint8_t out[MIX_MAX]);
 
-/* Wraps a payload in Ethernet, IPv4 and UDP to port 6343; returns the frame's length. */
+/* Wraps a payload in Ethernet (to 02:02:02:02:02:02), IPv4 (from 10.0.0.0 + agent to 198.51.100.64) and UDP
+ * to port 6343, as a stack takes it; returns the frame's length. */
 uint32_t mix_frame(const uint8_t *payload, uint32_t len, uint32_t agent, uint8_t *out);
 
 #endif
