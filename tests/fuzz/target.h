@@ -5,7 +5,6 @@
 #define XSF_FUZZ_TARGET_H
 
 #include <sanitizer/asan_interface.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 /* These copy by words, and often; the store below copies payloads. */
@@ -17,8 +16,7 @@ static void *target_copy(void *to, const void *from, size_t len);
 #include "../../user/model/store.c"
 #undef memcpy
 
-#include "../progrun/compare.h"
-#include "../unit/sums.h"
+#include "check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -37,18 +35,6 @@ static void *target_copy(void *to, const void *from, size_t len)
 		return to;
 	}
 	return __builtin_memcpy(to, from, len);
-}
-
-/* compare.c asks for the CPU that the kernel counted on. */
-uint32_t kernel_cpu(void)
-{
-	return 0;
-}
-
-static inline void target_die(const char *what)
-{
-	fprintf(stderr, "FOUND: %s\n", what);
-	abort();
 }
 
 /* The store with nothing counted; only what the last input touched has to be wiped. */
@@ -93,17 +79,11 @@ static inline struct xsf_store *target_empty(uint32_t flags)
 static inline void target_check(struct reference *reference)
 {
 	static struct xsf_snapshot snapshot;
-	char text[COMPARE_TEXT];
-	const char *found;
 
 	xsf_store_snapshot(target, &snapshot);
 	/* No source is in a group, so the other rows are empty. */
 	snapshot.nr_groups = 1;
-	found = sums_broken(&snapshot, text, sizeof(text));
-	if (!found && reference)
-		found = compare_reference(&snapshot, reference, text);
-	if (found)
-		target_die(found);
+	check(&snapshot, reference);
 }
 
 #endif
