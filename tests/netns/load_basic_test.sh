@@ -158,6 +158,15 @@ id=$(prog_id xsf2)
 check "unload --all --purge" "$XSF" unload --all --purge
 is "a foreign pin among ours stays" "$(ls $PINS)" not_ours
 rm $PINS/not_ours
+check "load two again" "$XSF" load xsf0 xsf2
+for name in if_a_1 if_z_1; do # whichever is read first
+	mkdir $PINS/$name
+	bpftool map create $PINS/$name/link type array key 4 value 4 entries 1 name no_link
+done
+fails_with "what is no link among ours is refused by --all" 1 "*if_[az]_1: cannot detach the program: *" \
+	"$XSF" unload --all
+is "but keeps no other attachment" "$(programs xsf0)$(programs xsf2)" ""
+rm -r $PINS/if_a_1 $PINS/if_z_1
 check "purge once more" "$XSF" unload --all --purge
 is "nothing of ours is left" "$(find /sys/fs/bpf | grep -E 'xsf|xdp-sflow')" ""
 is "theirs is" "$(ls /sys/fs/bpf/other)" theirs

@@ -178,14 +178,22 @@ int xsf_unload_all(const char *dir, struct xsf_why *why)
 	if (nr < 0)
 		err = xsf_because(why, nr, "cannot read %s: %s%s", dir, xsf_errno_text(nr),
 				  nr == -EACCES ? "; run as root" : "");
-	for (int n = 0; n < nr && !err; n++, done++)
-		err = unload_pinned(dir, names[n], &ifs, why);
-	for (uint32_t n = 0; n < ifs.nr && !err; n++) {
-		err = unload_lost(dir, &ifs.row[n], why);
-		if (err > 0) {
+	/* One that cannot be taken off keeps none of the others there; the last refusal is told. */
+	for (int n = 0; n < nr; n++) {
+		int one = unload_pinned(dir, names[n], &ifs, why);
+
+		if (one)
+			err = one;
+		else
 			done++;
-			err = 0;
-		}
+	}
+	for (uint32_t n = 0; n < ifs.nr && nr >= 0; n++) {
+		int one = unload_lost(dir, &ifs.row[n], why);
+
+		if (one < 0)
+			err = one;
+		else
+			done += one;
 	}
 	free(names);
 	xsf_ifs_free(&ifs);
