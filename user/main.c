@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cmd/cmd.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,15 @@ static const struct xsf_cmd commands[] = {
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
+/* Help that could not be written was not given. */
+static int written(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	xsf_error("standard output: %s", strerror(errno));
+	return XSF_EXIT_FAILURE;
+}
+
 static void help(void)
 {
 	printf("Usage: xdp-sflow COMMAND [OPTION]...\n"
@@ -26,21 +36,30 @@ static void help(void)
 	printf("\n'xdp-sflow COMMAND --help' tells more; --version says which this is.\n");
 }
 
+static int is_help(const char *arg)
+{
+	return !strcmp(arg, "--help") || !strcmp(arg, "-h");
+}
+
 int main(int argc, char **argv)
 {
+	int code;
+
 	if (argc < 2)
 		return xsf_usage(NULL, "no command given");
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+	if (is_help(argv[1]) || !strcmp(argv[1], "help")) {
 		help();
-		return 0;
+		return written();
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		printf("xdp-sflow %s\n", XSF_VERSION);
-		return 0;
+		return written();
 	}
 	for (size_t i = 0; i < NR_COMMANDS; i++) {
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
+		if (!strcmp(argv[1], commands[i].name)) {
+			code = commands[i].run(argc - 1, argv + 1);
+			return !code && argc == 3 && is_help(argv[2]) ? written() : code;
+		}
 	}
 	return xsf_usage(NULL, "unknown command '%s'", argv[1]);
 }

@@ -36,6 +36,18 @@ for command in load run; do
 		$command x --mode generic --frags yes
 	usage "$command: interfaces" "more than 64 interfaces" $command $(seq 65)
 done
+for command in export run; do
+	for address in "" x 192.0.2.1: 192.0.2.1:65536 :80 "[::1" ::1:80 192.0.2.256; do
+		usage "$command: listen '$address'" "cannot listen on '${address//[/\\[}': *" \
+			$command --listen "$address"
+	done
+done
+usage "replay: two formats" "--json and --metrics are two formats*" replay --json --metrics x
+for said in "--help" "--version" "load --help" "export -h" "simulate --help"; do
+	# shellcheck disable=SC2086
+	run bash -c '"$@" >/dev/full' - "$XSF" $said
+	is "$said that cannot be written" "$RC $ERR" "1 xdp-sflow: standard output: No space left on device"
+done
 for seconds in 0 86401 x ""; do
 	usage "confirm '$seconds' seconds" "--confirm is a number of seconds from 1 to 86400" \
 		load x --confirm "$seconds"

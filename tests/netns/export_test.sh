@@ -47,7 +47,7 @@ fails_with "argument" 2 "xdp-sflow: unexpected 'xsf0'; *" "$XSF" export xsf0
 fails_with "no interfaces at all" 2 "xdp-sflow: '0' is not a number from 1 to 65536; *" \
 	"$XSF" export --max-interfaces 0
 fails_with "no seconds" 2 "xdp-sflow: '-1' is not a number of seconds *" "$XSF" export --stale -1
-fails_with "bad address" 1 "xdp-sflow: cannot listen on 'nowhere:1': *" \
+fails_with "bad address" 2 "xdp-sflow: cannot listen on 'nowhere:1': *" \
 	"$XSF" export --listen nowhere:1
 fails_with "unknown user" 1 "xdp-sflow: no user is called 'no one'*" \
 	"$XSF" export --listen 127.0.0.1:0 --user 'no one'

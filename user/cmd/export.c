@@ -53,12 +53,15 @@ static int parse(int argc, char **argv, struct xsf_export_options *o)
 		{ NULL, 0, NULL, 0 },
 	};
 	uint64_t value;
-	int option;
+	int option, code;
 
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, ":l:h", known, NULL)) != -1) {
 		switch (option) {
 		case 'l':
+			code = xsf_listen_arg("export", optarg);
+			if (code)
+				return code;
 			o->listen = optarg;
 			break;
 		case MAPS:

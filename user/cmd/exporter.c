@@ -293,6 +293,17 @@ static int block_signals(void)
 	return fd < 0 ? -errno : fd;
 }
 
+int xsf_listen_arg(const char *command, const char *value)
+{
+	struct sockaddr_storage addr;
+	char why[WHY_LEN];
+	socklen_t len;
+
+	if (!xsf_http_address(value, &addr, &len, why, sizeof(why)))
+		return 0;
+	return xsf_usage(command, "cannot listen on '%.128s': %s", value, why);
+}
+
 int xsf_exporter_listen(const struct xsf_export_options *options, struct xsf_exporter **out)
 {
 	struct xsf_exporter *e = calloc(1, sizeof(*e));

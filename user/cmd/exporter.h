@@ -33,6 +33,9 @@ struct xsf_export_options {
 
 struct xsf_exporter;
 
+/* The value of --listen: 0, or the exit code for wrong usage. */
+int xsf_listen_arg(const char *command, const char *value);
+
 /* Listens. From here on SIGINT and SIGTERM wait for the loop. *options must outlive the exporter. */
 int xsf_exporter_listen(const struct xsf_export_options *options, struct xsf_exporter **exporter);
 

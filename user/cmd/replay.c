@@ -44,15 +44,17 @@ static int options(int argc, char **argv, struct replay_options *o)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	int option;
+	int option, json = 0, metrics = 0;
 
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, ":jmp:h", known, NULL)) != -1) {
 		switch (option) {
 		case 'j':
+			json = 1;
 			o->format = REPLAY_JSON;
 			break;
 		case 'm':
+			metrics = 1;
 			o->format = REPLAY_METRICS;
 			break;
 		case 'p':
@@ -74,6 +76,8 @@ static int options(int argc, char **argv, struct replay_options *o)
 			return xsf_usage("replay", "unknown option '%s'", argv[optind - 1]);
 		}
 	}
+	if (json && metrics)
+		return xsf_usage("replay", "--json and --metrics are two formats: give one");
 	if (optind + 1 != argc)
 		return xsf_usage("replay", optind < argc ? "more than one file given" :
 							   "no capture file given");

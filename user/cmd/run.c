@@ -114,7 +114,7 @@ static int parse_own(struct run *r, int opt, const char *value)
 	switch (opt) {
 	case OPT_LISTEN:
 		r->export.listen = value;
-		return 0;
+		return xsf_listen_arg("run", value);
 	case OPT_MAX:
 		if (xsf_parse_u64(value, 1, XSF_SOURCES, &v))
 			return xsf_usage("run", "--max-interfaces is a number from 1 to %d",
