@@ -226,10 +226,66 @@ static void test_new_agents(void **state)
 	kernel_free(r.kernel);
 }
 
+#define CHURN_DATAGRAMS 40000
+#define CHURN_AGENTS 6000
+
+/* Agents in no order, more of them than places. */
+static void *churn(void *arg)
+{
+	struct runner *self = arg;
+	struct race *r = self->race;
+	static _Thread_local struct wire frame;
+	uint64_t seed = self->id + 1;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(r->cpu[self->id], &set);
+	if (pthread_setaffinity_np(pthread_self(), sizeof(set), &set))
+		atomic_store(&r->failed, 1);
+	for (uint32_t n = 0; n < CHURN_DATAGRAMS; n++) {
+		datagram(1 + draw(&seed, CHURN_AGENTS), 1 + draw(&seed, 40), &frame);
+		if (kernel_run(r->kernel, KERNEL_XDP, frame.p, frame.len) != XDP_PASS)
+			atomic_store(&r->failed, 1);
+	}
+	return NULL;
+}
+
+/* Everybody is silent at once: places change hands all the time, on two CPUs. Sent = counted. */
+static void test_churn(void **state)
+{
+	struct runner runners[CPUS];
+	struct race r = { 0 };
+	const struct xsf_snapshot *s;
+	struct xsf_config config;
+
+	(void)state;
+	if (usable_cpus(r.cpu) < CPUS)
+		skip();
+	xsf_config_defaults(&config);
+	config.stale_ns = 1; /* of a clock that ticks every few milliseconds */
+	r.kernel = kernel_new(&config);
+	for (uint32_t i = 0; i < CPUS; i++) {
+		runners[i] = (struct runner){ .race = &r, .id = i };
+		assert_int_equal(pthread_create(&runners[i].thread, NULL, churn, &runners[i]), 0);
+	}
+	for (uint32_t i = 0; i < CPUS; i++)
+		pthread_join(runners[i].thread, NULL);
+	assert_int_equal(atomic_load(&r.failed), 0);
+	s = kernel_snapshot(r.kernel);
+	assert_int_equal(s->totals.datagrams, CPUS * CHURN_DATAGRAMS);
+	printf("# %llu agents and %llu sources lost their places, %llu found none\n",
+	       (unsigned long long)s->totals.agents_reclaimed,
+	       (unsigned long long)s->totals.sources_reclaimed,
+	       (unsigned long long)s->totals.agents_full);
+	sums_hold(s);
+	kernel_free(r.kernel);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_new_agents),
+		cmocka_unit_test(test_churn),
 	};
 
 	if (geteuid()) {
