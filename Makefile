@@ -66,7 +66,7 @@ $(PROGRUN): $(PROGRUN_OBJ)
 
 $(BENCH): $(B)/tests/bench/mix.o
 
-build/tests/bench/%.bpf.o: tests/bench/%.bpf.c tests/bench/live.h
+build/tests/bench/%.bpf.o: tests/bench/%.bpf.c $(wildcard tests/bench/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) -c $< -o $@
 

@@ -99,7 +99,7 @@ one() {
 	[ -n "${least[$name]:-}" ] && [ "${least[$name]}" -le "$sum" ] || least[$name]=$sum
 	[ -n "${most[$name]:-}" ] && [ "${most[$name]}" -ge "$sum" ] || most[$name]=$sum
 	lost[$name]=$((${lost[$name]:-0} + $(socket_drops) - drops + $(ring_drops) - ring))
-	wall=$((wall + L[wall])) ours=$((ours + L[self] + L[tasks])) busy=$((busy + L[busy]))
+	wall=$((wall + L[wall])) ours=$((ours + L[own] + L[tasks])) busy=$((busy + L[busy]))
 }
 
 # collector CASE COMMAND...: one round with a collector on a socket.
@@ -191,7 +191,7 @@ section_million() {
 		"lost before XDP: the veth's ring was full" $lost "counted" "$counted" \
 		"sent - lost - counted" $((L[total] - lost - counted)) \
 		"of these consumed" "$consumed" \
-		"a second, sender and program on one CPU" "$(per $((L[sent] * 1000000000)) "${L[wall]}")"
+		"CPU ns a datagram: sender, way, program" "$(per "${L[self]}" "${L[sent]}")"
 	unloaded
 }
 

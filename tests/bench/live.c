@@ -14,8 +14,9 @@
  *     --stats ID         have the kernel measure this program meanwhile
  *
  * Sends every frame once to warm up, then what was asked for, and prints key=value lines: sent, total (with
- * the warm-up), failed; ns: wall, self (CPU time of this process, softirqs that ran in it included), tasks
- * (CPU time of those whose /proc/.../schedstat are named), busy (the whole machine's, by /proc/stat). */
+ * the warm-up), failed; ns: wall, self (CPU time of this process while it sent, softirqs that ran in it
+ * included), own (with making the frames), tasks (CPU time of those whose /proc/.../schedstat are named),
+ * busy (the whole machine's, by /proc/stat). */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -25,12 +26,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #include "live.h"
 #include "mix.h"
 
 #define BURST 1024
+#define SEED 2
 #define FRAMES_MAX 65536
 /* What a veth's ring of 256 takes with room to spare; the kernel polls it after each batch. */
 #define BATCH 64
@@ -47,6 +50,16 @@ struct options {
 	uint32_t stats; /* program id */
 	char **tasks;
 	int nr_tasks;
+};
+
+struct sender {
+	struct bpf_object *object;
+	int prog;
+	int states; /* map */
+	struct live_frame *frames;
+	uint32_t nr_frames;
+	struct mix mix;
+	uint64_t spent; /* CPU ns of this process while it sent */
 };
 
 struct clocks {
@@ -117,24 +130,16 @@ static void read_clocks(struct clocks *c, const struct options *o, int states, i
 	c->wall = clock_ns(CLOCK_MONOTONIC);
 }
 
-static void fill_frames(int fd, const struct options *o)
+/* The next datagrams of the same agents: equal to those before but for their numbers. */
+static void fill_frames(struct sender *s)
 {
-	struct mix m = { .seed = 2, .agents = o->agents, .interfaces = o->interfaces };
-	struct live_frame f;
-
-	m.sequence = calloc(m.agents * (2 * m.interfaces + 1), sizeof(*m.sequence));
-	if (!m.sequence)
-		fail("memory");
-	for (uint32_t i = 0; i < o->frames; i++) {
+	s->mix.seed = SEED;
+	for (uint32_t i = 0; i < s->nr_frames; i++) {
 		uint8_t payload[MIX_MAX];
-		uint32_t len = mix_datagram(&m, payload);
+		uint32_t len = mix_datagram(&s->mix, payload);
 
-		memset(&f, 0, sizeof(f));
-		f.len = mix_frame(payload, len, 1, f.bytes);
-		if (bpf_map_update_elem(fd, &i, &f, BPF_ANY))
-			fail("frame");
+		s->frames[i].len = mix_frame(payload, len, 1, s->frames[i].bytes);
 	}
-	free(m.sequence);
 }
 
 static struct bpf_object *load(const struct options *o)
@@ -160,7 +165,6 @@ static struct bpf_object *load(const struct options *o)
 				     o->frames) ||
 	    bpf_object__load(object))
 		fail(o->object);
-	fill_frames(bpf_object__find_map_fd_by_name(object, "live_frames"), o);
 	return object;
 }
 
@@ -176,24 +180,56 @@ static void send_burst(int prog, uint32_t count)
 		fail("test run with live frames");
 }
 
-static void send_all(int prog, uint64_t count, const struct options *o)
+/* All frames once, or the first `count`. */
+static void send_pass(struct sender *s, uint32_t count, uint64_t rate)
 {
-	uint64_t next = clock_ns(CLOCK_MONOTONIC);
+	uint64_t begin = clock_ns(CLOCK_PROCESS_CPUTIME_ID), next = clock_ns(CLOCK_MONOTONIC);
 
-	for (uint64_t left = count; left;) {
-		uint32_t burst = left < BURST ? (uint32_t)left : BURST;
+	while (count) {
+		uint32_t burst = count < BURST ? count : BURST;
 
-		send_burst(prog, burst);
-		left -= burst;
-		if (o->rate) {
+		send_burst(s->prog, burst);
+		count -= burst;
+		if (rate) {
 			struct timespec until;
 
-			next += burst * 1000000000ull / o->rate;
+			next += burst * 1000000000ull / rate;
 			until.tv_sec = (time_t)(next / 1000000000);
 			until.tv_nsec = (long)(next % 1000000000);
 			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 		}
 	}
+	s->spent += clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin;
+}
+
+/* The frames are made anew before each pass, so a pass is whole or the last. */
+static void send_all(struct sender *s, uint64_t count, uint64_t rate)
+{
+	while (count) {
+		uint32_t pass = count < s->nr_frames ? (uint32_t)count : s->nr_frames;
+
+		fill_frames(s);
+		send_pass(s, pass, rate);
+		count -= pass;
+	}
+}
+
+static void begin_sender(struct sender *s, const struct options *o)
+{
+	int fd;
+
+	memset(s, 0, sizeof(*s));
+	s->object = load(o);
+	s->prog = bpf_program__fd(bpf_object__find_program_by_name(s->object, "live_send"));
+	s->states = bpf_object__find_map_fd_by_name(s->object, "live_states");
+	fd = bpf_object__find_map_fd_by_name(s->object, "live_frames");
+	s->nr_frames = o->frames;
+	s->frames = mmap(NULL, o->frames * sizeof(*s->frames), PROT_READ | PROT_WRITE, MAP_SHARED,
+			 fd, 0);
+	s->mix = (struct mix){ .agents = o->agents, .interfaces = o->interfaces };
+	s->mix.sequence = calloc(o->agents * (2 * o->interfaces + 1), sizeof(*s->mix.sequence));
+	if (s->frames == MAP_FAILED || !s->mix.sequence)
+		fail("memory");
 }
 
 static void print(const char *key, uint64_t value)
@@ -204,15 +240,14 @@ static void print(const char *key, uint64_t value)
 static void run(const struct options *o)
 {
 	struct timespec pause = { .tv_nsec = 100000000 };
-	struct bpf_object *object = load(o);
-	int prog = bpf_program__fd(bpf_object__find_program_by_name(object, "live_send"));
-	int states = bpf_object__find_map_fd_by_name(object, "live_states");
 	int stats_prog = -1, stats = -1, hold = 0;
 	struct clocks a, b;
+	struct sender s;
 
+	begin_sender(&s, o);
 	if (o->hold) {
 		hold = (int)if_nametoindex(o->hold);
-		if (!hold || bpf_xdp_attach(hold, prog, XDP_FLAGS_DRV_MODE, NULL))
+		if (!hold || bpf_xdp_attach(hold, s.prog, XDP_FLAGS_DRV_MODE, NULL))
 			fail(o->hold);
 	}
 
@@ -223,17 +258,19 @@ static void run(const struct options *o)
 			fail("run times");
 	}
 	/* The first frames find everything cold, and make the agents and sources. */
-	send_all(prog, o->frames, o);
+	send_all(&s, o->frames, o->rate);
 	nanosleep(&pause, NULL);
-	read_clocks(&a, o, states, stats_prog);
-	send_all(prog, o->count, o);
+	read_clocks(&a, o, s.states, stats_prog);
+	s.spent = 0;
+	send_all(&s, o->count, o->rate);
 	nanosleep(&pause, NULL); /* readers are still at it */
-	read_clocks(&b, o, states, stats_prog);
+	read_clocks(&b, o, s.states, stats_prog);
 	print("sent", b.state.sent - a.state.sent);
 	print("total", b.state.sent);
 	print("failed", b.state.failed);
 	print("wall", b.wall - a.wall);
-	print("self", b.self - a.self);
+	print("self", s.spent);
+	print("own", b.self - a.self);
 	print("tasks", b.tasks - a.tasks);
 	print("busy", b.busy - a.busy);
 	print("run_time", b.run_time - a.run_time);
@@ -242,7 +279,8 @@ static void run(const struct options *o)
 		close(stats);
 	if (hold)
 		bpf_xdp_detach(hold, XDP_FLAGS_DRV_MODE, NULL);
-	bpf_object__close(object);
+	free(s.mix.sequence);
+	bpf_object__close(s.object);
 }
 
 static uint32_t number(const char *text, uint32_t most)

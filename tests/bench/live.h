@@ -12,6 +12,8 @@ struct live_frame {
 	__u8 bytes[LIVE_FRAME_MAX];
 };
 
+_Static_assert(sizeof(struct live_frame) % 8 == 0, "an array's values lie without gaps");
+
 struct live_state {
 	__u64 next;   /* frame */
 	__u64 sent;   /* given to the device, or dropped where there is none */

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Cost of the XDP program by test run, and of the native build of the same headers, on the same bytes.
  *
- *   progbench [--hold IFACE] [OBJECT]
+ *   progbench [--hold IFACE] [OBJECT [BUMP_OBJECT]]
  *
- * Prints a table. Each datagram is run 64 times in a row, except in the rows that say "in turn". IFACE
- * is a veth that nothing arrives at: while the program is attached to it the kernel does not rebuild its
+ * Prints a table, in ns a datagram. Rows that say "in turn" run every datagram once, then all again; the
+ * others each REPEAT times in a row. Either way its numbers grow from run to run as its agent's would. What
+ * a program that does nothing takes in the place of ours is the column "around", and is taken off; so is
+ * what surrounds the native build.
+ *
+ * IFACE is a veth that nothing arrives at: while a program is attached to it the kernel does not rebuild its
  * dispatcher before and after each test run, which takes longer than the runs. */
+#include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <getopt.h>
@@ -16,31 +21,56 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "bump.h"
 #include "mix.h"
 #include "model/store.h"
 
 #define DATAGRAMS 256
 #define SET_MAX 16384
-#define REPEAT 64
-#define ROUNDS 24
+#define REPEAT 256
+#define ROUNDS 8
 #define TURN_ROUNDS 8
 
-/* Where things lie in a frame of mix.c, and in a sample of the `same` kind from its type on. */
+/* Where things lie in a frame of mix.c; in its payload; in a sample from its type on; and in one of the
+ * `same` kind. */
 #define FRAME_PORT 36
 #define FRAME_PAYLOAD 42
+#define PAYLOAD_SEQUENCE 16
+#define PAYLOAD_UPTIME 20
 #define PAYLOAD_COUNT 24
 #define PAYLOAD_SAMPLES 28
+#define SAMPLE_SEQUENCE 8
 #define SAMPLE_SOURCE 12
+#define SAMPLE_EXPANDED_SOURCE 16
 #define SAMPLE_INPUT 28
 #define SAMPLE_ETHERTYPE 76
 #define SAMPLE_PROTOCOL 87
 
 struct set {
+	struct mix mix;
+	uint64_t seed;
 	uint8_t frame[SET_MAX][MIX_MAX + 64];
 	uint32_t len[SET_MAX];
+	struct bump bump[SET_MAX];
 	uint32_t nr;
+	int in_turn;
 	double payload;
 };
+
+/* Programs under test, and what test runs start with. */
+struct programs {
+	int tested;
+	int nothing;
+	int bump;
+	int next;  /* map: what bump runs next */
+	int bumps; /* map: what it adds to */
+};
+
+static void fail(const char *what)
+{
+	perror(what);
+	exit(1);
+}
 
 static uint64_t now(void)
 {
@@ -50,71 +80,185 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static void fill(struct set *s, struct mix *m, uint32_t nr)
+static uint32_t get32(const uint8_t *p)
 {
-	s->nr = nr;
-	s->payload = 0;
-	m->sequence = calloc(m->agents * (2 * m->interfaces + 1), sizeof(*m->sequence));
-	for (uint32_t i = 0; i < nr; i++) {
-		uint8_t payload[MIX_MAX];
-		uint32_t len = mix_datagram(m, payload);
+	uint32_t v;
 
-		s->len[i] = mix_frame(payload, len, 1, s->frame[i]);
-		s->payload += len;
-	}
-	s->payload /= nr;
-	free(m->sequence);
+	memcpy(&v, p, 4);
+	return ntohl(v);
 }
 
-/* Mean over the datagrams of the least of `rounds` measurements each: other load only adds. */
-static double bench_prog(int fd, struct set *s, uint32_t repeat, uint32_t rounds)
+static void add_field(struct bump *b, uint32_t off, uint32_t by)
 {
+	if (b->nr < BUMP_FIELDS) {
+		b->field[b->nr].off = (uint16_t)off;
+		b->field[b->nr++].by = (uint16_t)by;
+	}
+}
+
+static void find_numbers(struct bump *b, const uint8_t *frame)
+{
+	const uint8_t *p = frame + FRAME_PAYLOAD;
+	uint32_t nr = get32(p + PAYLOAD_COUNT), off = PAYLOAD_SAMPLES, key[BUMP_FIELDS], first;
+
+	b->nr = 0;
+	add_field(b, FRAME_PAYLOAD + PAYLOAD_SEQUENCE, 1);
+	add_field(b, FRAME_PAYLOAD + PAYLOAD_UPTIME, 10);
+	first = b->nr;
+	for (uint32_t i = 0; i < nr && first + i < BUMP_FIELDS; i++) {
+		uint32_t type = get32(p + off), same = 1;
+
+		key[i] = get32(p + off + (type > 2 ? SAMPLE_EXPANDED_SOURCE : SAMPLE_SOURCE)) |
+			 (type & 1) << 31;
+		add_field(b, FRAME_PAYLOAD + off + SAMPLE_SEQUENCE, 0);
+		for (uint32_t n = 0; n < i; n++) {
+			if (key[n] == key[i])
+				same++;
+		}
+		for (uint32_t n = 0; n <= i; n++) {
+			if (key[n] == key[i])
+				b->field[first + n].by = (uint16_t)same;
+		}
+		off += 8 + get32(p + off + 4);
+	}
+}
+
+/* The next datagrams of the same agents: equal but for their numbers. */
+static void fill(struct set *s)
+{
+	s->mix.seed = s->seed;
+	s->payload = 0;
+	for (uint32_t i = 0; i < s->nr; i++) {
+		uint8_t payload[MIX_MAX];
+		uint32_t len = mix_datagram(&s->mix, payload);
+
+		s->len[i] = mix_frame(payload, len, 1, s->frame[i]);
+		find_numbers(&s->bump[i], s->frame[i]);
+		s->payload += len;
+	}
+	s->payload /= s->nr;
+}
+
+static void begin_set(struct set *s, const struct mix *m, uint32_t nr, int in_turn)
+{
+	free(s->mix.sequence);
+	s->mix = *m;
+	s->mix.sequence = calloc(m->agents * (2 * m->interfaces + 1), sizeof(*m->sequence));
+	if (!s->mix.sequence)
+		fail("memory");
+	s->seed = m->seed;
+	s->nr = nr;
+	s->in_turn = in_turn;
+	fill(s);
+}
+
+static void test_run(const struct programs *p, int fd, struct set *s, uint32_t i, uint32_t *took)
+{
+	uint32_t zero = 0;
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = s->frame[i], .data_size_in = s->len[i],
+		    .repeat = s->in_turn ? 1 : REPEAT);
+
+	if (!s->in_turn && bpf_map_update_elem(p->bumps, &zero, &s->bump[i], BPF_ANY))
+		fail("bump");
+	if (bpf_prog_test_run_opts(fd, &opts))
+		fail("test run");
+	if (opts.retval != XDP_PASS) {
+		fprintf(stderr, "test run: verdict %u\n", opts.retval);
+		exit(1);
+	}
+	if (opts.duration < *took)
+		*took = opts.duration;
+}
+
+/* Mean over the datagrams of the least of several measurements each: other load only adds. */
+static double bench_prog(const struct programs *p, int tested, struct set *s)
+{
+	uint32_t rounds = s->in_turn ? TURN_ROUNDS : ROUNDS, zero = 0;
 	static uint32_t least[SET_MAX];
 	double sum = 0;
 
+	if (bpf_map_update_elem(p->next, &zero, &tested, BPF_ANY))
+		fail("next program");
 	memset(least, 0xff, sizeof(least));
 	for (uint32_t round = 0; round < rounds; round++) {
-		for (uint32_t i = 0; i < s->nr; i++) {
-			LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = s->frame[i],
-				    .data_size_in = s->len[i], .repeat = (int)repeat);
-
-			if (bpf_prog_test_run_opts(fd, &opts)) {
-				perror("test run");
-				exit(1);
-			}
-			if (opts.duration < least[i])
-				least[i] = opts.duration;
-		}
+		for (uint32_t i = 0; i < s->nr; i++)
+			test_run(p, s->in_turn ? tested : p->bump, s, i, &least[i]);
+		if (s->in_turn)
+			fill(s);
 	}
 	for (uint32_t i = 0; i < s->nr; i++)
 		sum += least[i];
 	return sum / s->nr;
 }
 
-/* The native build over the same datagrams in the same order; the least of `rounds`. */
-static double bench_native(struct set *s, uint32_t repeat, uint32_t rounds)
+static void bump_frame(uint8_t *frame, const struct bump *b)
 {
+	for (uint32_t i = 0; i < b->nr; i++) {
+		uint32_t v = htonl(get32(frame + b->field[i].off) + b->field[i].by);
+
+		memcpy(frame + b->field[i].off, &v, 4);
+	}
+	asm volatile("" ::"r"(frame) : "memory");
+}
+
+/* One round over the datagrams, through a store or through nothing; ns in all. */
+static uint64_t native_round(struct set *s, struct xsf_store *store)
+{
+	static uint8_t frame[MIX_MAX + 64];
+	uint64_t begin = now();
+
+	for (uint32_t i = 0; i < s->nr; i++) {
+		if (s->in_turn) {
+			if (store)
+				xsf_store_frame(store, s->frame[i], s->len[i], s->len[i], 0, begin);
+			continue;
+		}
+		memcpy(frame, s->frame[i], s->len[i]);
+		for (uint32_t r = 0; r < REPEAT; r++) {
+			bump_frame(frame, &s->bump[i]);
+			if (store)
+				xsf_store_frame(store, frame, s->len[i], s->len[i], 0, begin);
+		}
+	}
+	return now() - begin;
+}
+
+static double bench_native(struct set *s)
+{
+	uint32_t rounds = s->in_turn ? TURN_ROUNDS : ROUNDS;
+	uint64_t least = UINT64_MAX, around = UINT64_MAX;
 	struct xsf_config config;
 	struct xsf_store *store;
-	uint64_t least = UINT64_MAX;
 
 	xsf_config_defaults(&config);
 	store = xsf_store_new(&config);
 	if (!store)
-		exit(1);
+		fail("store");
 	for (uint32_t round = 0; round < rounds; round++) {
-		uint64_t begin = now(), took;
+		uint64_t took = native_round(s, NULL);
 
-		for (uint32_t i = 0; i < s->nr; i++) {
-			for (uint32_t r = 0; r < repeat; r++)
-				xsf_store_frame(store, s->frame[i], s->len[i], s->len[i], 0, begin);
-		}
-		took = now() - begin;
+		if (took < around)
+			around = took;
+		took = native_round(s, store);
 		if (took < least)
 			least = took;
+		if (s->in_turn)
+			fill(s);
 	}
 	xsf_store_free(store);
-	return (double)least / s->nr / repeat;
+	return (double)(least - around) / s->nr / (s->in_turn ? 1 : REPEAT);
+}
+
+/* Returns what the program took. */
+static double row(const char *name, const struct programs *p, struct set *s)
+{
+	double around = bench_prog(p, p->nothing, s), prog = bench_prog(p, p->tested, s) - around;
+	double native = bench_native(s);
+
+	printf("%-44s %8.0f %8.0f %8.0f %8.2f %8.0f\n", name, s->payload, prog, native,
+	       prog / native, around);
+	fflush(stdout);
+	return prog;
 }
 
 /* Changes to one sample of a datagram that has eight RoCE samples of one source. */
@@ -148,10 +292,11 @@ static void edit(struct set *s, void (*change)(uint8_t *sample, uint32_t i))
 	for (uint32_t i = 0; i < s->nr; i++) {
 		uint8_t *p = s->frame[i] + FRAME_PAYLOAD, *sample = p + PAYLOAD_SAMPLES;
 
-		for (uint32_t n = 0; n < p[PAYLOAD_COUNT + 3]; n++) {
+		for (uint32_t n = 0; n < get32(p + PAYLOAD_COUNT); n++) {
 			change(sample, n);
-			sample += 8 + (sample[6] << 8 | sample[7]);
+			sample += 8 + get32(sample + 4);
 		}
+		find_numbers(&s->bump[i], s->frame[i]);
 	}
 }
 
@@ -163,37 +308,13 @@ static void other_port(struct set *s)
 
 static void no_samples(struct set *s)
 {
-	for (uint32_t i = 0; i < s->nr; i++)
-		s->frame[i][FRAME_PAYLOAD + PAYLOAD_COUNT + 3] = 0;
+	for (uint32_t i = 0; i < s->nr; i++) {
+		memset(s->frame[i] + FRAME_PAYLOAD + PAYLOAD_COUNT, 0, 4);
+		find_numbers(&s->bump[i], s->frame[i]);
+	}
 }
 
-/* Returns what the program took. */
-static double row(const char *name, int fd, struct set *s, uint32_t repeat)
-{
-	/* A test run of one repetition costs far more around the program than in it. */
-	uint32_t rounds = repeat == 1 ? TURN_ROUNDS : ROUNDS;
-	double prog = bench_prog(fd, s, repeat, rounds), native = bench_native(s, repeat, rounds);
-
-	printf("%-44s %8.0f %8.0f %8.0f %8.2f\n", name, s->payload, prog, native, prog / native);
-	fflush(stdout);
-	return prog;
-}
-
-static void empty_row(struct set *s)
-{
-	struct bpf_insn insns[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS },
-				    { .code = BPF_JMP | BPF_EXIT } };
-	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "empty", "GPL", insns, 2, NULL);
-	uint32_t nr = s->nr;
-
-	s->nr = 1;
-	printf("%-44s %8.0f %8.0f\n", "a program that does nothing", s->payload,
-	       bench_prog(fd, s, REPEAT * DATAGRAMS, 4));
-	s->nr = nr;
-	close(fd);
-}
-
-static void breakdown(int fd, struct set *s)
+static void breakdown(const struct programs *p, struct set *s)
 {
 	static const struct {
 		const char *name;
@@ -207,35 +328,35 @@ static void breakdown(int fd, struct set *s)
 	};
 	struct mix same = { .seed = 1, .agents = 1, .interfaces = 1, .same = 1 };
 
-	fill(s, &same, DATAGRAMS);
-	empty_row(s);
+	begin_set(s, &same, DATAGRAMS, 0);
 	other_port(s);
-	row("a frame of another port", fd, s, REPEAT);
-	fill(s, &same, DATAGRAMS);
+	row("a frame of another port", p, s);
+	begin_set(s, &same, DATAGRAMS, 0);
 	no_samples(s);
-	row("a datagram without samples", fd, s, REPEAT);
+	row("a datagram without samples", p, s);
 	for (uint32_t i = 0; i < sizeof(edits) / sizeof(edits[0]); i++) {
-		fill(s, &same, DATAGRAMS);
+		begin_set(s, &same, DATAGRAMS, 0);
 		if (edits[i].change)
 			edit(s, edits[i].change);
-		row(edits[i].name, fd, s, REPEAT);
+		row(edits[i].name, p, s);
 	}
 }
 
-static void mixed(int fd, struct set *s)
+static void mixed(const struct programs *p, struct set *s)
 {
 	struct mix few = { .seed = 2, .agents = 10, .interfaces = 10 };
 	struct mix many = { .seed = 3, .agents = 2000, .interfaces = 32 };
 	double at_few, at_many;
 
-	fill(s, &few, DATAGRAMS);
-	row("mixed, 256, each repeated: 100 sources", fd, s, REPEAT);
-	row("mixed, 256 in turn: 100 sources", fd, s, 1);
-	fill(s, &few, SET_MAX);
-	at_few = row("mixed, 16384 in turn: 100 sources", fd, s, 1);
-	fill(s, &many, SET_MAX);
-	at_many = row("mixed, 16384 in turn: 64000 sources", fd, s, 1);
-	printf("%-44s %26s %8.2f\n", "64000 sources to 100", "", at_many / at_few);
+	begin_set(s, &few, DATAGRAMS, 0);
+	row("mixed, 256, each repeated: 100 sources", p, s);
+	begin_set(s, &few, DATAGRAMS, 1);
+	row("mixed, 256 in turn: 100 sources", p, s);
+	begin_set(s, &few, SET_MAX, 1);
+	at_few = row("mixed, 16384 in turn: 100 sources", p, s);
+	begin_set(s, &many, SET_MAX, 1);
+	at_many = row("mixed, 16384 in turn: 64000 sources", p, s);
+	printf("%-44s %8s %8.2f\n", "64000 sources to 100", "", at_many / at_few);
 }
 
 static void instructions(int fd)
@@ -250,37 +371,59 @@ static void instructions(int fd)
 	       info.xlated_prog_len / 8, info.verified_insns, info.jited_prog_len);
 }
 
+static struct bpf_object *load(const char *path)
+{
+	struct bpf_object *object = bpf_object__open(path);
+	struct bpf_map *map;
+
+	if (!object)
+		fail(path);
+	bpf_object__for_each_map(map, object) bpf_map__set_pin_path(map, NULL);
+	if (bpf_object__load(object))
+		fail(path);
+	return object;
+}
+
+static int program(struct bpf_object *object, const char *name)
+{
+	return bpf_program__fd(bpf_object__find_program_by_name(object, name));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option known[] = { { "hold", 1, NULL, 'h' }, {} };
-	static struct set sets;
-	struct set *s = &sets;
-	struct bpf_object *object;
-	unsigned int hold = 0;
-	struct bpf_map *map;
-	int fd, c;
+	struct bpf_insn insns[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS },
+				    { .code = BPF_JMP | BPF_EXIT } };
+	/* As libbpf loads the others, or they do not fit into one map. */
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_XDP);
+	struct bpf_object *object, *bump;
+	static struct set set;
+	struct programs p;
+	int hold = 0, c;
 
 	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
-		if (c != 'h' || !(hold = if_nametoindex(optarg)))
+		if (c != 'h' || !(hold = (int)if_nametoindex(optarg)))
 			return 2;
 	}
-	object = bpf_object__open(optind < argc ? argv[optind] : "build/xdp_sflow.bpf.o");
-	if (!object)
-		return 1;
-	bpf_object__for_each_map(map, object) bpf_map__set_pin_path(map, NULL);
-	if (bpf_object__load(object))
-		return 1;
-	fd = bpf_program__fd(bpf_object__find_program_by_name(object, "xsf_xdp"));
-	if (hold && bpf_xdp_attach((int)hold, fd, XDP_FLAGS_DRV_MODE, NULL)) {
-		perror("--hold");
-		return 1;
-	}
-	printf("%-44s %8s %8s %8s %8s\n", "", "bytes", "program", "native", "ratio");
-	breakdown(fd, s);
-	mixed(fd, s);
-	instructions(fd);
+	object = load(optind < argc ? argv[optind] : "build/xdp_sflow.bpf.o");
+	bump = load(optind + 1 < argc ? argv[optind + 1] : "build/tests/bench/bump.bpf.o");
+	p.tested = program(object, "xsf_xdp");
+	p.nothing = bpf_prog_load(BPF_PROG_TYPE_XDP, "nothing", "GPL", insns, 2, &opts);
+	p.bump = program(bump, "bench_bump");
+	p.next = bpf_object__find_map_fd_by_name(bump, "bench_next");
+	p.bumps = bpf_object__find_map_fd_by_name(bump, "bench_bumps");
+	if (p.tested < 0 || p.nothing < 0 || p.bump < 0 || p.next < 0 || p.bumps < 0)
+		fail("programs");
+	if (hold && bpf_xdp_attach(hold, p.bump, XDP_FLAGS_DRV_MODE, NULL))
+		fail("--hold");
+	printf("%-44s %8s %8s %8s %8s %8s\n", "", "bytes", "program", "native", "ratio", "around");
+	breakdown(&p, &set);
+	mixed(&p, &set);
+	instructions(p.tested);
 	if (hold)
-		bpf_xdp_detach((int)hold, XDP_FLAGS_DRV_MODE, NULL);
+		bpf_xdp_detach(hold, XDP_FLAGS_DRV_MODE, NULL);
+	free(set.mix.sequence);
+	bpf_object__close(bump);
 	bpf_object__close(object);
 	return 0;
 }
