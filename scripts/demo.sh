@@ -118,8 +118,8 @@ cat <<TEXT
 == next, on a real NIC (here eth0), with agents that send to it on UDP 6343
    sudo make install
    sudo xdp-sflow load eth0     # counts; everything goes on to collectors already here
-   xdp-sflow export             # http://127.0.0.1:8008/metrics
-   xdp-sflow status             # who sends, what is lost
+   sudo xdp-sflow export        # http://127.0.0.1:8008/metrics
+   sudo xdp-sflow status        # who sends, what is lost
    sudo xdp-sflow unload --all
 TEXT
 

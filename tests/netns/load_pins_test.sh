@@ -113,6 +113,16 @@ check "load --maps DIR" "$XSF" load xsf0 --maps "$T/bpf/mine/deep/"
 is "nothing in the default place" "$(ls -d /sys/fs/bpf/xdp-sflow 2>&1)" \
 	"ls: cannot access '/sys/fs/bpf/xdp-sflow': No such file or directory"
 MAPS_DIR=$T/bpf/mine/deep adds "counts there" 5 agent xsf1 5
+fails_with "load with other pins says where they are" 1 "*pinned in $T/bpf/mine/deep; add --maps *" \
+	"$XSF" load xsf0
+fails_with "unload with other pins likewise" 1 "*pinned in $T/bpf/mine/deep; add --maps *" \
+	"$XSF" unload xsf0
+run "$XSF" unload --all
+is "unload --all leaves what another directory holds" "$RC $OUT $(programs xsf0 | wc -w)" \
+	"0 0 interfaces detached 1"
+run "$XSF" unload --all --maps /sys/fs/bpf/xdp/globals
+is "also with a directory that has no maps" "$RC $OUT $(programs xsf0 | wc -w)" \
+	"0 0 interfaces detached 1"
 (cd "$T/bpf" && "$XSF" unload --all --purge --maps mine/deep >/dev/null)
 is "a relative name; nothing left" "$(programs xsf0) $(ls "$T/bpf/mine")" " "
 fails_with "a directory elsewhere is refused" 1 "*$T/plain is not on a BPF file system: *" \

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "kernel/attach.h"
+#include "kernel/search.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <libgen.h>
 #include <linux/if_link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,7 +202,20 @@ int xsf_place_look(const char *dir, const struct xsf_if *i, struct xsf_place *pl
 	place->at.link = link_by_prog(place->prog.id);
 	place->at.link_id = place->at.link >= 0 ? link_id(place->at.link) : 0;
 	place->occupant = place->at.link >= 0 ? XSF_OURS : XSF_OURS_BARE;
+	place->elsewhere[0] = 0;
+	if (place->at.link >= 0 && xsf_search_link(place->at.link_id, place->elsewhere))
+		dirname(place->elsewhere);
 	return 0;
+}
+
+int xsf_place_elsewhere(const struct xsf_place *place, const struct xsf_if *i, struct xsf_why *why)
+{
+	if (place->occupant != XSF_OURS || !place->elsewhere[0])
+		return 0;
+	return xsf_because(why, -EBUSY,
+			   "%s: its program (id %u) is pinned in %s; add --maps %s, or unload it "
+			   "there first",
+			   i->name, place->prog.id, place->elsewhere, place->elsewhere);
 }
 
 void xsf_place_close(struct xsf_place *place)
@@ -233,11 +248,11 @@ int xsf_place_refuse(const struct xsf_place *place, const struct xsf_if *i, stru
 	if (link >= 0)
 		close(link);
 	if (place->occupant == XSF_OURS_BARE)
-		return xsf_because(why, -EBUSY,
-				   "%s already has %s (id %u), attached by hand without a link: it "
-				   "would have to "
-				   "be replaced with a gap; remove it with: %s",
-				   i->name, place->prog.name, place->prog.id, remove);
+		return xsf_because(
+			why, -EBUSY,
+			"%s already has %s (id %u), attached by hand, without a link of ours "
+			"to replace or detach; remove it with: %s",
+			i->name, place->prog.name, place->prog.id, remove);
 	return xsf_because(
 		why, -EBUSY,
 		"%s already has another XDP program: %s (id %u, %s); remove it with: %s; or attach "

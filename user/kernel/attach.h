@@ -34,12 +34,16 @@ struct xsf_place {
 	struct xsf_prog_info prog; /* what is attached, when not free */
 	int prog_fd;
 	struct xsf_attachment at; /* XSF_OURS and XSF_OURS_LIBXDP */
+	char elsewhere[PATH_MAX]; /* XSF_OURS: another pin directory that has its link; "" = none */
 };
 
 /* Finds out. Opens descriptors: xsf_place_close, which accepts a zeroed one. 0 or negative errno. */
 int xsf_place_look(const char *dir, const struct xsf_if *i, struct xsf_place *place,
 		   struct xsf_why *why);
 void xsf_place_close(struct xsf_place *place);
+
+/* -EBUSY and one line when the program belongs to another pin directory than the one asked for, else 0. */
+int xsf_place_elsewhere(const struct xsf_place *place, const struct xsf_if *i, struct xsf_why *why);
 
 /* One line about what is there and how to remove it, for XSF_OURS_BARE and on. Returns -EBUSY. */
 int xsf_place_refuse(const struct xsf_place *place, const struct xsf_if *i, struct xsf_why *why);

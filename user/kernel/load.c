@@ -90,6 +90,8 @@ static int look(const struct xsf_load_options *o, const struct xsf_ifs *ifs, con
 		err = check_stack(ifs, *i, why);
 	if (!err)
 		err = xsf_place_look(o->dir, *i, place, why);
+	if (!err)
+		err = xsf_place_elsewhere(place, *i, why);
 	if (err)
 		return err;
 	if (place->occupant == XSF_OURS_BARE || (place->occupant == XSF_FOREIGN && !o->share))

@@ -96,7 +96,9 @@ int xsf_unload(const char *dir, const char *ifname, struct xsf_why *why)
 	if (err)
 		goto out;
 	if (place.occupant == XSF_OURS || place.occupant == XSF_OURS_LIBXDP) {
-		err = take_off(dir, i, &place, why);
+		err = xsf_place_elsewhere(&place, i, why);
+		if (!err)
+			err = take_off(dir, i, &place, why);
 		goto out;
 	}
 	err = unload_left_over(dir, ifname, &ifs, why);
@@ -155,7 +157,7 @@ static int unload_lost(const char *dir, const struct xsf_if *i, struct xsf_why *
 	if (!i->xdp_prog || xsf_place_look(dir, i, &place, &other))
 		return 0;
 	err = 0;
-	if (place.occupant == XSF_OURS && !place.at.name[0] &&
+	if (place.occupant == XSF_OURS && !place.at.name[0] && !place.elsewhere[0] &&
 	    !xsf_object_adopt(dir, place.prog_fd, 0, &nr, &other)) {
 		err = take_off(dir, i, &place, why);
 		if (!err)
