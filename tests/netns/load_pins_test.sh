@@ -205,7 +205,7 @@ is "and sees the program" \
 	"$("$XSF" status --json --maps $GLOBALS | json '[(a["ifname"], a["how"]) for a in d["attached"]]')" \
 	"[('xsf0', 'external')]"
 fails_with "load tells how to remove it" 1 \
-	"*xsf0 already has xsf_xdp (id *), attached by hand without a link: *ip link set dev xsf0 xdp off" \
+	"*xsf0 already has xsf_xdp (id *), attached by hand, without a link of ours*ip link set dev xsf0 xdp off" \
 	"$XSF" load xsf0
 ip link set dev xsf0 xdp off
 ip link set dev xsf0 xdp obj "$OBJ" sec xdp.frags
