@@ -22,6 +22,7 @@ start in_ns sw ovsdb-server "$T/conf.db" --remote="punix:$T/db.sock" --log-file=
 wait_for 10 test -S "$T/db.sock"
 check "initialised" vsctl --no-wait init
 start in_ns sw ovs-vswitchd "unix:$T/db.sock" --log-file="$T/vswitchd.log"
+vswitchd=$PID
 check "bridge" vsctl --timeout=20 add-br br0 -- set bridge br0 datapath_type=netdev
 check "ports" vsctl --timeout=20 add-port br0 p1 -- add-port br0 p2
 
@@ -34,6 +35,7 @@ python3 "$PY/roce_traffic.py" "$T/roce.pcap" 2000 02:00:00:00:01:01 10.0.0.1 02:
 is "2000 RoCE packets sent" "$(send h1 h1 "$T/roce.pcap" --rate 1000)" 2000
 sleep 2 # two polling intervals: counter samples come too
 check "agent stopped" vsctl --timeout=20 -- clear bridge br0 sflow
+stop "$vswitchd"
 captured
 agrees 60
 at_least "flow samples" flow_samples 200

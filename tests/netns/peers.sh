@@ -24,7 +24,7 @@ host() {
 # 6343 here, or the agent would be told that there is none.
 capture() {
 	start socat -u UDP-RECV:6343 /dev/null
-	start in_ns "$1" tcpdump -Q out -i "$2" -n -U -B 8192 -s 0 -w "$T/wire.pcap"
+	start in_ns "$1" tcpdump -Q out -i "$2" -n -U --immediate-mode -B 8192 -s 0 -w "$T/wire.pcap"
 	CAPTURE=$PID CAPTURE_LOG=$STARTED_LOG
 	wait_for 10 grep -q 'listening on' "$CAPTURE_LOG"
 }
@@ -37,7 +37,7 @@ captured() {
 	before=-1
 	while [ "$before" != "$(stat -c %s "$T/wire.pcap")" ]; do
 		before=$(stat -c %s "$T/wire.pcap")
-		sleep 0.5
+		sleep 1.2 # more than the agents' second
 	done
 	stop "$CAPTURE" INT
 	is "tcpdump lost nothing" "$(grep -c '^0 packets dropped by kernel' "$CAPTURE_LOG")" 1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A native store that tests feed with datagrams and look into, for the tests of the walk and of the tables. */
+/* A native store that tests feed with datagrams and look into: for those of the walk and of the tables. */
 #ifndef XSF_TEST_FED_H
 #define XSF_TEST_FED_H
 
