@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The tables of agents and sources: full, aged, given to others. What was counted never gets less. */
+#include <xsf/sequence.h>
 #include "fed.h"
 
 #define STALE (600 * SECOND)
@@ -250,6 +251,132 @@ static void test_source_reclaim(void **state)
 	assert_int_equal(f->s.interfaces[fed_source(f, 0, 7) - f->s.sources].flow_lost, 0);
 }
 
+/* RoCE of this opcode and TOS, in and out of interface 7 and beside it, so that every count of a source in
+ * every direction is above 0. */
+static void rich_flow(struct fed *f, uint32_t number, uint32_t opcode, uint32_t tos)
+{
+	static const uint32_t ways[3][2] = { { 7, 8 }, { 8, 7 }, { 8, 9 } };
+	struct wire packet = { 0 };
+	uint32_t body;
+
+	wire_roce4(&packet, opcode, tos, 16);
+	for (uint32_t i = 0; i < 3; i++) {
+		body = wire_flow(&f->w, number + i, 7, 10 + i, ways[i][0], ways[i][1], 1);
+		wire_header(&f->w, 1, 1000, packet.p, packet.len);
+		wire_close(&f->w, body);
+	}
+}
+
+static void rich_datagram(struct fed *f, uint32_t agent, uint32_t number, uint32_t uptime,
+			  uint32_t fault)
+{
+	uint32_t body;
+
+	f->w.len = 0;
+	wire_datagram(&f->w, agent, 0, number, uptime, 9 + 2 + fault);
+	rich_flow(f, 10 * number, 0x81, 0);
+	rich_flow(f, 10 * number + 3, 6, 3);
+	rich_flow(f, 10 * number + 6, 7, 11 << 2);
+	body = wire_counters(&f->w, number, 7, 2);
+	wire_if_counters(&f->w, 7, 9);
+	wire_string(&f->w, 2000, "leaf1", 5);
+	wire_close(&f->w, body);
+	body = wire_drop(&f->w, number, 0, 7, 12345, 258, 0);
+	wire_close(&f->w, body);
+	f->now_ns += 1000;
+	xsf_store_datagram(f->store, f->w.p, f->w.len, f->now_ns);
+}
+
+/* No count is left behind when an agent's place is given away, and nothing of it is the next one's. */
+static void test_rich_agent(void **state)
+{
+	struct fed *f = *state;
+	const struct xsf_agent *a;
+	struct xsf_agent_counts old;
+	const uint64_t *words;
+
+	rich_datagram(f, AGENT, 10, 1000, 0);
+	rich_datagram(f, AGENT, 100, 2000, 1); /* lost */
+	rich_datagram(f, AGENT, 99, 1900, 0);  /* late */
+	rich_datagram(f, AGENT, 99, 1900, 0);  /* duplicate */
+	rich_datagram(f, AGENT, 1, 10, 0);     /* restart */
+	rich_datagram(f, AGENT, 5, 20, 0);     /* three pending */
+	look(f);
+	a = &f->s.agents[1];
+	xsf_agent_sum(a, &old);
+	words = (const uint64_t *)&old;
+	for (size_t i = 0; i < sizeof(old) / 8; i++)
+		assert_int_not_equal(words[i], 0);
+	assert_int_equal(a->name_len, 5);
+	assert_int_equal(a->drops, 12345);
+	assert_int_equal(a->uptime_moves, 1);
+
+	for (uint32_t i = 1; i < XSF_AGENTS - 1; i++)
+		send_sources(f, AGENT + i, 1, 3, 0);
+	f->now_ns += STALE + 1;
+	f->w.len = 0;
+	wire_datagram(&f->w, AGENT + 0x10000, 0, 10, 0, 0);
+	fed_end(f);
+	assert_int_equal(a->generation, 9);
+	old.lost += 3;
+	assert_memory_equal(&f->s.agents[0].shared, &old, sizeof(old));
+	assert_int_equal(a->own.datagrams, 1);
+	assert_int_equal(a->own.bytes, 28);
+	for (size_t i = 2; i < sizeof(old) / 8; i++)
+		assert_int_equal(((const uint64_t *)&a->own)[i], 0);
+	assert_int_equal(a->name_len, 0);
+	assert_int_equal(a->drops, 0);
+	/* Its uptime never moved: so large a jump is a restart, not loss. */
+	f->w.len = 0;
+	wire_datagram(&f->w, AGENT + 0x10000, 0, 10 + 65537, 0, 0);
+	fed_end(f);
+	assert_int_equal(a->own.restarts, 1);
+	assert_int_equal(a->own.lost, 0);
+}
+
+/* Likewise of a data source's place. */
+static void test_rich_source(void **state)
+{
+	struct fed *f = *state;
+	const struct xsf_source *s;
+	struct xsf_traffic old[XSF_DIRECTIONS];
+	const uint64_t *words = (const uint64_t *)old;
+	uint32_t body;
+
+	rich_datagram(f, AGENT, 1, 1000, 0);
+	look(f);
+	s = &f->s.sources[1];
+	for (uint32_t d = 0; d < XSF_DIRECTIONS; d++)
+		xsf_source_sum(s, (enum xsf_direction)d, &old[d]);
+	for (size_t i = 0; i < sizeof(old) / 8; i++)
+		assert_int_not_equal(words[i], 0);
+	for (uint32_t sent = 1, n = 1; sent < XSF_SOURCES - 1; n++) {
+		uint32_t nr = XSF_SOURCES - 1 - sent < 200 ? XSF_SOURCES - 1 - sent : 200;
+
+		send_sources(f, AGENT + 1, n, 200 * n, nr);
+		sent += nr;
+	}
+	f->now_ns += STALE + 1;
+	f->w.len = 0;
+	wire_datagram(&f->w, AGENT, 0, 2, 2000, 1);
+	body = wire_counters(&f->w, 100, 99, 0);
+	wire_close(&f->w, body);
+	fed_end(f);
+	assert_int_equal(s->generation, 9);
+	assert_int_equal(s->key.index, 99);
+	assert_memory_equal(f->s.sources[0].shared, old, sizeof(old));
+	memset(old, 0, sizeof(old));
+	assert_memory_equal(s->own, old, sizeof(old));
+	assert_memory_equal(s->shared, old, sizeof(old));
+	assert_int_equal(s->sampling_rate, 0);
+	assert_int_equal(s->sample_pool, 0);
+	assert_int_equal(s->drops, 0);
+	assert_int_equal(s->drop_sequence, 0);
+	/* 100 is its first number, not 98 lost ones */
+	assert_int_equal(f->s.interfaces[1].counter_lost, 0);
+	assert_int_equal(xsf_seq_pending(s->counter_sequence), 0);
+}
+
 /* An invented flood cannot keep the table: once it ends, others get in. */
 static void test_flood_ends(void **state)
 {
@@ -325,7 +452,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FED(test_agents_full), FED(test_sources_full),	 FED(test_stale_after),
 		FED(test_reclaim),     FED(test_source_reclaim), FED(test_flood_ends),
-		FED(test_groups),
+		FED(test_groups),      FED(test_rich_agent),	 FED(test_rich_source),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
