@@ -265,6 +265,37 @@ static void test_field_records(void **state)
 	assert_int_equal(fed_source(f, 0, 4)->own[0].trimmed_packets, 4 * 10);
 }
 
+/* Each of these records in one sample, and then a sample without: it has none of them. */
+static void test_records_of_the_sample_before(void **state)
+{
+	static const uint32_t lengths[] = { 0, 0, 24, 32, 56 };
+	struct fed *f = *state;
+	uint32_t body, record;
+
+	for (uint32_t tag = 1; tag <= 4; tag++) {
+		uint64_t none = f->s.totals.header_none, bytes = f->s.totals.sampled_bytes;
+
+		fed_begin(f, 2);
+		body = wire_flow(&f->w, f->sequence, 4, 10, 4, 5, 1);
+		if (tag == 1) {
+			wire_header(&f->w, 1, 700, "", 0);
+		} else {
+			record = wire_open(&f->w, tag);
+			wire_32(&f->w, 700);
+			wire_fill(&f->w, 9, lengths[tag] - 4);
+			wire_close(&f->w, record);
+		}
+		wire_close(&f->w, body);
+		body = wire_flow(&f->w, f->sequence, 5, 10, 5, 4, 0);
+		wire_close(&f->w, body);
+		fed_end(f);
+		assert_int_equal(f->s.totals.header_none, none + 1);
+		assert_int_equal(f->s.totals.sampled_bytes, bytes + 7000);
+	}
+	assert_int_equal(fed_source(f, 0, 5)->own[XSF_INGRESS].bytes, 0);
+	assert_int_equal(fed_source(f, 0, 5)->own[XSF_INGRESS].packets, 40);
+}
+
 static void test_counters(void **state)
 {
 	struct fed *f = *state;
@@ -466,11 +497,17 @@ static void test_drops(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FED(test_lengths),    FED(test_syndromes),
-		FED(test_directions), FED(test_special_interfaces),
-		FED(test_weight),     FED(test_field_records),
-		FED(test_counters),   FED(test_counters_of_others),
-		FED(test_names),      FED(test_name_lengths),
+		FED(test_lengths),
+		FED(test_syndromes),
+		FED(test_directions),
+		FED(test_special_interfaces),
+		FED(test_weight),
+		FED(test_field_records),
+		FED(test_records_of_the_sample_before),
+		FED(test_counters),
+		FED(test_counters_of_others),
+		FED(test_names),
+		FED(test_name_lengths),
 		FED(test_drops),
 	};
 

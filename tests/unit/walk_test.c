@@ -300,6 +300,53 @@ static void test_two_headers(void **state)
 	assert_int_equal(f->s.totals.sample_flow, 1);
 }
 
+/* One sampled header that fills its sample: the usual sample, and what is almost it. */
+static void test_almost_usual(void **state)
+{
+	static const struct {
+		uint32_t records;
+		int32_t sample, record, header; /* added to the lengths */
+		uint64_t sound, record_overrun, header_overrun, none;
+	} cases[] = {
+		{ 1, 0, 0, 0, 1, 0, 0, 0 },   { 2, 0, 0, 0, 0, 1, 0, 0 },
+		{ 0, 0, 0, 0, 1, 0, 0, 1 },   { 0xffffffff, 0, 0, 0, 0, 1, 0, 0 },
+		{ 1, 0, 4, 0, 0, 1, 0, 0 },   { 1, 0, -4, 0, 0, 0, 1, 0 },
+		{ 1, 0, -4, -4, 1, 0, 0, 0 }, { 1, 0, 0, 4, 0, 0, 1, 0 },
+		{ 1, 0, 0, -4, 1, 0, 0, 0 },  { 1, -4, 0, 0, 0, 1, 0, 0 },
+		{ 1, 4, 0, 0, 1, 0, 0, 0 },   { 1, -4, -4, -4, 1, 0, 0, 0 },
+		{ 2, 8, 0, 0, 1, 0, 0, 0 },   { 1, 8, 8, 8, 1, 0, 0, 0 },
+	};
+	struct fed *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct xsf_totals was = f->s.totals;
+		struct wire packet = { 0 };
+		uint32_t body, record;
+
+		wire_roce4(&packet, 4, 0, 2);
+		fed_begin(f, 1);
+		body = wire_flow(&f->w, f->sequence, 3, 100, 3, 4, cases[i].records);
+		record = wire_open(&f->w, 1);
+		wire_32(&f->w, 1);
+		wire_32(&f->w, 1000);
+		wire_32(&f->w, 4);
+		wire_32(&f->w, packet.len + (uint32_t)cases[i].header);
+		wire_bytes(&f->w, packet.p, packet.len);
+		wire_put32(f->w.p + record - 4, f->w.len - record + (uint32_t)cases[i].record);
+		wire_put32(f->w.p + body - 4, f->w.len - body + (uint32_t)cases[i].sample);
+		wire_fill(&f->w, 0, 8); /* behind the sample, and inside the datagram */
+		fed_end(f);
+		assert_int_equal(f->s.totals.sample_flow - was.sample_flow, cases[i].sound);
+		assert_int_equal(f->s.totals.fault_record_overrun - was.fault_record_overrun,
+				 cases[i].record_overrun);
+		assert_int_equal(f->s.totals.fault_header_overrun - was.fault_header_overrun,
+				 cases[i].header_overrun);
+		assert_int_equal(f->s.totals.header_none - was.header_none, cases[i].none);
+		assert_int_equal(faults(&f->s) - faults(&(struct xsf_snapshot){ .totals = was }),
+				 cases[i].record_overrun + cases[i].header_overrun);
+	}
+}
+
 /* Number of samples: what is announced and there is read, no more and no less. */
 static void test_sample_counts(void **state)
 {
@@ -418,9 +465,10 @@ static void test_longest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FED(test_headers),	 FED(test_every_cut),	  FED(test_short_samples),
-		FED(test_records),	 FED(test_header_length), FED(test_two_headers),
-		FED(test_sample_counts), FED(test_sample_length), FED(test_longest),
+		FED(test_headers),	FED(test_every_cut),	 FED(test_short_samples),
+		FED(test_records),	FED(test_header_length), FED(test_two_headers),
+		FED(test_almost_usual), FED(test_sample_counts), FED(test_sample_length),
+		FED(test_longest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
