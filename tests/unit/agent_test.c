@@ -196,7 +196,7 @@ static void test_sample_numbers(void **state)
 	const struct xsf_interface *i;
 	uint32_t number = 0;
 
-	static const uint32_t samples[] = { 10, 11, 13, 12, 12, 50, 1 };
+	static const uint32_t samples[] = { 10, 11, 13, 12, 12, 50, 1, 100, 1 };
 
 	for (size_t n = 0; n < sizeof(samples) / sizeof(samples[0]); n++) {
 		number++;
@@ -206,12 +206,12 @@ static void test_sample_numbers(void **state)
 	i = fed_interface(f, 3);
 	assert_int_equal(i->flow_reordered, 1);
 	assert_int_equal(i->flow_duplicate, 1);
-	/* 14-18 with the jump to 50, 19-49 with the restart */
-	assert_int_equal(i->flow_lost, 36);
-	assert_int_equal(i->sample_restarts, 1);
+	/* 14-49, and 2-99 but for the last 31, which the restart after 100 adds */
+	assert_int_equal(i->flow_lost, 36 + 98);
+	assert_int_equal(i->sample_restarts, 2);
 	assert_int_equal(i->counter_lost, 0);
-	assert_int_equal(sum(f).duplicate, 7);
-	assert_int_equal(f->s.totals.sample_flow, 14);
+	assert_int_equal(sum(f).duplicate, 9);
+	assert_int_equal(f->s.totals.sample_flow, 18);
 
 	for (uint32_t n = 0; n < 4; n++) {
 		static const uint32_t counters[] = { 5, 7, 6, 6 };
@@ -227,7 +227,7 @@ static void test_sample_numbers(void **state)
 	assert_int_equal(i->counter_reordered, 1);
 	assert_int_equal(i->counter_duplicate, 1);
 	assert_int_equal(i->counter_lost, 0);
-	assert_int_equal(i->flow_lost, 36);
+	assert_int_equal(i->flow_lost, 36 + 98);
 }
 
 static void test_drop_duplicates(void **state)

@@ -265,6 +265,29 @@ static void test_field_records(void **state)
 	assert_int_equal(fed_source(f, 0, 4)->own[0].trimmed_packets, 4 * 10);
 }
 
+/* Several in one sample: the lengths of Ethernet, the addresses of IPv4. */
+static void test_field_records_together(void **state)
+{
+	static const uint32_t body_len[] = { 0, 0, 24, 32, 56 };
+	struct fed *f = *state;
+	uint32_t body = 0, record;
+
+	fed_begin(f, 1);
+	body = wire_flow(&f->w, 1, 3, 10, 3, 4, 3);
+	for (uint32_t tag = 4; tag >= 2; tag--) {
+		record = wire_open(&f->w, tag);
+		wire_32(&f->w, 100 * tag);
+		wire_32(&f->w, 6);
+		wire_fill(&f->w, (uint8_t)tag, body_len[tag] - 8);
+		wire_close(&f->w, record);
+	}
+	wire_close(&f->w, body);
+	fed_end(f);
+	assert_int_equal(f->s.totals.header_ip, 1);
+	assert_int_equal(f->s.tos[0].all[3].samples, 1);
+	assert_int_equal(f->s.totals.sampled_bytes, 10 * 200);
+}
+
 /* Each of these records in one sample, and then a sample without: it has none of them. */
 static void test_records_of_the_sample_before(void **state)
 {
@@ -488,6 +511,7 @@ static void test_drops(void **state)
 	assert_int_equal(f->s.nr_high, 2);
 	assert_int_equal(f->s.high[0].count, 2);
 	assert_int_equal(f->s.agents[1].drops, 90);
+	assert_int_equal(fed_source(f, 0, 0)->drop_sequence, 10);
 	/* no traffic, no operation */
 	assert_int_equal(f->s.totals.sampled_packets, 0);
 	assert_int_equal(f->s.ops[0].opcode[6].samples, 0);
@@ -503,6 +527,7 @@ int main(void)
 		FED(test_special_interfaces),
 		FED(test_weight),
 		FED(test_field_records),
+		FED(test_field_records_together),
 		FED(test_records_of_the_sample_before),
 		FED(test_counters),
 		FED(test_counters_of_others),

@@ -251,6 +251,30 @@ static void test_source_reclaim(void **state)
 	assert_int_equal(f->s.interfaces[fed_source(f, 0, 7) - f->s.sources].flow_lost, 0);
 }
 
+/* The place of one agent's interface 7 is another agent's interface 7 by now: nothing is mixed up. */
+static void test_same_index(void **state)
+{
+	struct fed *f = *state;
+	uint32_t n = 1;
+
+	send_sources(f, AGENT, 1, 7, 1);
+	for (uint32_t sent = 1; sent < XSF_SOURCES - 1; n++) {
+		uint32_t nr = XSF_SOURCES - 1 - sent < 200 ? XSF_SOURCES - 1 - sent : 200;
+
+		send_sources(f, AGENT + 1, n, 200 * n, nr);
+		sent += nr;
+	}
+	f->now_ns += STALE + 1;
+	send_sources(f, AGENT + 1, n, 7, 1);
+	send_sources(f, AGENT, 2, 7, 1);
+	look(f);
+	assert_int_equal(f->s.sources[1].key.agent, agent_slot(f, AGENT + 1));
+	assert_int_equal(f->s.sources[1].key.index, 7);
+	assert_int_equal(f->s.sources[1].own[XSF_INGRESS].samples, 1);
+	assert_ptr_not_equal(fed_source(f, 0, 7), &f->s.sources[1]);
+	assert_int_equal(fed_source(f, 0, 7)->own[XSF_INGRESS].samples, 1);
+}
+
 /* RoCE of this opcode and TOS, in and out of interface 7 and beside it, so that every count of a source in
  * every direction is above 0. */
 static void rich_flow(struct fed *f, uint32_t number, uint32_t opcode, uint32_t tos)
@@ -452,7 +476,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FED(test_agents_full), FED(test_sources_full),	 FED(test_stale_after),
 		FED(test_reclaim),     FED(test_source_reclaim), FED(test_flood_ends),
-		FED(test_groups),      FED(test_rich_agent),	 FED(test_rich_source),
+		FED(test_groups),      FED(test_same_index),	 FED(test_rich_agent),
+		FED(test_rich_source),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
