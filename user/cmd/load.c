@@ -67,9 +67,21 @@ const char *xsf_maps_dir(const char *value)
 	return dir;
 }
 
+/* A repeated --port adds to the ports before it. */
 static int parse_ports(struct xsf_load_options *o, const char *command, const char *value)
 {
-	if (xsf_parse_ports(value, o->ports))
+	uint16_t more[XSF_MAX_PORTS];
+	int n = 0, bad = xsf_parse_ports(value, more);
+
+	while (n < XSF_MAX_PORTS && o->ports[n])
+		n++;
+	for (int i = 0; !bad && i < XSF_MAX_PORTS && more[i]; i++) {
+		if (n == XSF_MAX_PORTS)
+			bad = 1;
+		else
+			o->ports[n++] = more[i];
+	}
+	if (bad)
 		return xsf_usage(command, "'%s' is no list of at most %d ports from 1 to 65535",
 				 value, XSF_MAX_PORTS);
 	o->has_ports = 1;
