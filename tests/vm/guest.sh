@@ -3,39 +3,24 @@
 # Run by tests/vm/init within the test kernel, in a copy of the build. Lines that begin with "figures" are
 # rows of tests/tools/verify for scripts/vmtest.sh outside.
 set -u
-exec 3>&1
 . "$(dirname "$0")/../lib.sh"
 
 KERNEL=$(uname -r | cut -d. -f1,2)
 
-# Every compiler's objects pass this kernel's verifier. Two at a time: it takes seconds.
+# Every compiler's objects pass this kernel's verifier.
 test_loads() {
-	local object running=0
+	local object compiler
 	for object in build/matrix/clang-*/*.bpf.o; do
-		verify "$object" "$T/$(tr / _ <<<"$object")" &
-		running=$((running + 1))
-		[ $((running % 2)) != 0 ] || wait
+		[ -f "$object" ] || continue
+		compiler=$(basename "$(dirname "$object")")
+		check "$KERNEL: $(basename "$object") of $compiler loads" verify "$compiler" "$object"
+		sed 's/^/figures	/' "$T/rows"
 	done
-	wait
-	for object in build/matrix/clang-*/*.bpf.o; do
-		check "$KERNEL: $(basename "$object") of $(compiler "$object") loads" \
-			verified "$T/$(tr / _ <<<"$object")"
-	done
-}
-
-compiler() { # OBJECT
-	basename "$(dirname "$1")"
-}
-
-verify() { # OBJECT RESULTS
-	timeout 200 build/tests/tools/verify "$(compiler "$1")" "$1" >"$2" 2>"$2.log" && : >"$2.good"
 }
 
 # shellcheck disable=SC2317 # check calls it
-verified() { # RESULTS
-	sed 's/^/figures	/' "$1" >&3
-	cat "$1.log"
-	[ -e "$1.good" ]
+verify() {
+	timeout 200 build/tests/tools/verify "$@" >"$T/rows"
 }
 
 # program IFACE: the name of what is attached.
@@ -104,11 +89,18 @@ test_vlan() {
 	ip link del xsf0
 }
 
-# results FILE SECONDS: runs a test and passes its results on as ours.
+# execute FILE SECONDS LOG: runs a test; its exit code and time go to LOG.rc and LOG.s.
+execute() {
+	local began=$SECONDS rc=0
+	CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 5 "$2" "$1" >"$3" 2>&1 </dev/null || rc=$?
+	echo $rc >"$3.rc"
+	echo $((SECONDS - began)) >"$3.s"
+}
+
+# results FILE LOG: passes on what a test said as ours.
 results() {
-	local line rc=0 nr=$nr_results began=$SECONDS what
+	local line rc nr=$nr_results what
 	what="$KERNEL: $(basename "$1")"
-	CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 5 "$2" "$1" >"$T/tap" 2>&1 </dev/null || rc=$?
 	while IFS= read -r line; do
 		case $line in
 		"ok "*"# SKIP "*) skip "$what: $(name "${line%# SKIP*}")" "${line##*# SKIP }" ;;
@@ -118,25 +110,48 @@ results() {
 		1..*) ;;
 		*) diag "${line#\# }" ;;
 		esac
-	done <"$T/tap"
-	diag "$(basename "$1"): $((SECONDS - began)) s"
-	if [ $rc != 0 ] || [ $nr = $nr_results ]; then
+	done <"$2"
+	rc=$(cat "$2.rc")
+	if [ "$rc" != 0 ] || [ $nr = $nr_results ]; then
 		not_ok "$what ended with exit code 0 and results" "exit $rc"
 	fi
+	diag "$(basename "$1"): $(cat "$2.s") s"
 }
 
 name() { # of a line "ok N - NAME"
 	sed 's/^ok *[0-9]* *-* *//; s/ *$//' <<<"$1"
 }
 
-# The tests by test run, with this kernel's program, and the scripts that were named.
-test_others() {
+# The tests by test run, with this kernel's program; in the background, since there are two CPUs.
+programs() {
 	local file
 	for file in build/tests/progrun/*_test; do
-		[ ! -x "$file" ] || results "$file" 400
+		[ ! -x "$file" ] || echo "$file"
 	done
+}
+
+run_programs() {
+	local file
+	renice -n 19 "$BASHPID" >/dev/null
+	for file in $(programs); do
+		execute "$file" 400 "$T/$(basename "$file").tap"
+	done
+}
+
+report_programs() {
+	local file
+	for file in $(programs); do
+		results "$file" "$T/$(basename "$file").tap"
+	done
+}
+
+# The scripts that were named.
+test_named() {
+	local file
 	while read -r file; do
-		[ -z "$file" ] || results "$file" 900
+		[ -n "$file" ] || continue
+		execute "$file" 900 "$T/named.tap"
+		results "$file" "$T/named.tap"
 	done <tests/vm/named
 }
 
@@ -149,11 +164,14 @@ part() {
 
 tests/vm/frames.py "$T"
 check "$KERNEL: simulate" "$XSF" simulate --write "$T/fabric.pcap" --count 1000 --ipv6-agents
+run_programs &
 part test_loads
 part test_counts xsf_xdp 1500
 part test_counts xsf_xdp_frags 9000
 part test_iproute2
 part test_vlan xsf0 xsf0.5
 part test_vlan xsf0.5 xsf0
-test_others
+wait
+report_programs
+test_named
 finish
