@@ -65,10 +65,28 @@ test_iproute2() {
 	ip link del xsf0
 }
 
+datagrams() {
+	"$XSF" status --json | json 'd["totals"]["datagrams"]'
+}
+
+# Beside others, through libxdp's dispatcher, which takes a kernel that loads freplace programs.
+test_share() {
+	pair agent xsf0 xsf1
+	check "$KERNEL: load --share" "$XSF" load --yes --share xsf0
+	like "$KERNEL: the program is the dispatcher" "$(program xsf0)" xdp_dispatcher
+	send agent xsf1 "$T/one.pcap" >/dev/null
+	is "$KERNEL: one datagram with --share" "$(datagrams)" 1
+	check "$KERNEL: load --share again" "$XSF" load --yes --share xsf0
+	send agent xsf1 "$T/one.pcap" >/dev/null
+	is "$KERNEL: one more" "$(datagrams)" 2
+	check "$KERNEL: unload" "$XSF" unload --all --purge
+	is "$KERNEL: nothing is attached" "$(bpftool -j net show dev xsf0 | json 'd[0]["xdp"]')" "[]"
+	ip link del xsf0
+}
+
 # A datagram seen on a VLAN device and on its parent counts once, or the second load is refused with one
 # line that names both. test_vlan FIRST SECOND
 test_vlan() {
-	local datagrams
 	pair agent xsf0 xsf1
 	ip link add link xsf0 name xsf0.5 type vlan id 5
 	quiet "" xsf0.5
@@ -83,8 +101,7 @@ test_vlan() {
 	fi
 	send agent xsf1 "$T/tagged.pcap" >/dev/null
 	sleep 0.1
-	datagrams=$("$XSF" status --json | json 'd["totals"]["datagrams"]')
-	is "$KERNEL: one tagged datagram with $1, then $2" "$datagrams" 1
+	is "$KERNEL: one tagged datagram with $1, then $2" "$(datagrams)" 1
 	"$XSF" unload --all --purge >/dev/null
 	ip link del xsf0
 }
@@ -169,6 +186,7 @@ part test_loads
 part test_counts xsf_xdp 1500
 part test_counts xsf_xdp_frags 9000
 part test_iproute2
+part test_share
 part test_vlan xsf0 xsf0.5
 part test_vlan xsf0.5 xsf0
 wait

@@ -8,7 +8,8 @@ export PATH=$PATH:/usr/sbin:/sbin
 cd "$(dirname "$0")/../.."
 
 readonly TOOLS="bash ip tc bpftool ethtool nsenter unshare mount sysctl"
-readonly MORE_TOOLS="clang curl promtool socat tcpdump" # those there are, for tests named
+readonly MORE_TOOLS="clang curl promtool socat tcpdump setpriv capsh ls" # those there are, for tests named
+readonly DISPATCHER=/usr/lib/x86_64-linux-gnu/bpf/xdp-dispatcher.o	 # libxdp1's, for load --share
 readonly MODULES="veth 8021q macvlan bridge bonding dummy ifb vxlan sch_ingress cls_bpf act_bpf"
 
 root=$1 modules=$2
@@ -61,6 +62,7 @@ build_root() { # TEST...
 	for tool in ${1:+$MORE_TOOLS}; do
 		file=$(command -v "$tool") && add_binary "$file"
 	done
+	install -D -m 644 "$DISPATCHER" "$root$DISPATCHER"
 	add_python
 	add_binary build/xdp-sflow /xsf/build/xdp-sflow
 	add_binary build/tests/tools/verify /xsf/build/tests/tools/verify
