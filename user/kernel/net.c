@@ -7,120 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
-/* The kernel fills messages of up to the buffer it is offered, at most 32 KiB. */
-#define BUF_LEN 32768
-/* Messages of one dump: far beyond XSF_MAX_IFS interfaces. */
-#define MAX_MESSAGES (4 * XSF_MAX_IFS)
-#define ANSWER_SECONDS 5
-
-typedef int (*each_message)(void *arg, const struct nlmsghdr *h);
-
-static int netlink_open(int flags, uint32_t groups)
-{
-	struct sockaddr_nl addr = { .nl_family = AF_NETLINK, .nl_groups = groups };
-	struct timeval wait = { .tv_sec = ANSWER_SECONDS };
-	int fd, err;
-
-	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | flags, NETLINK_ROUTE);
-	if (fd < 0)
-		return -errno;
-	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait))) {
-		err = -errno;
-		close(fd);
-		return err;
-	}
-	return fd;
-}
-
-/* One received buffer. 1 = the dump ended, 0 = more follows, or negative errno. */
-static int dump_part(const char *buf, size_t len, each_message each, void *arg)
-{
-	const struct nlmsghdr *h = (const struct nlmsghdr *)buf;
-	int err;
-
-	for (; NLMSG_OK(h, len); h = NLMSG_NEXT(h, len)) {
-		if (h->nlmsg_type == NLMSG_DONE)
-			return 1;
-		if (h->nlmsg_type == NLMSG_ERROR) {
-			const struct nlmsgerr *e = NLMSG_DATA(h);
-
-			return h->nlmsg_len < NLMSG_LENGTH(sizeof(*e)) ? -EBADMSG : e->error;
-		}
-		err = each(arg, h);
-		if (err)
-			return err < 0 ? err : 1;
-	}
-	return 0;
-}
-
-static int dump(uint16_t type, uint32_t body_len, each_message each, void *arg)
-{
-	struct {
-		struct nlmsghdr h;
-		union {
-			struct ifinfomsg link;
-			struct ifaddrmsg addr;
-		} body;
-	} request = {
-		.h.nlmsg_len = NLMSG_LENGTH(body_len),
-		.h.nlmsg_type = type,
-		.h.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
-	};
-	char *buf = malloc(BUF_LEN);
-	int fd, err = -E2BIG, n;
-
-	if (!buf)
-		return -ENOMEM;
-	fd = netlink_open(0, 0);
-	if (fd < 0) {
-		err = fd;
-		goto out;
-	}
-	if (send(fd, &request, request.h.nlmsg_len, 0) < 0) {
-		err = -errno;
-		goto out;
-	}
-	for (n = 0; n < MAX_MESSAGES; n++) {
-		ssize_t len = recv(fd, buf, BUF_LEN, 0);
-
-		if (len < 0 && errno == EINTR)
-			continue;
-		err = len < 0 ? -errno : dump_part(buf, (size_t)len, each, arg);
-		if (err) {
-			err = err < 0 ? err : 0;
-			goto out;
-		}
-		err = -E2BIG;
-	}
-out:
-	if (fd >= 0)
-		close(fd);
-	free(buf);
-	return err;
-}
-
-static uint32_t attr_u32(const struct rtattr *a)
-{
-	uint32_t v = 0;
-
-	if (RTA_PAYLOAD(a) >= sizeof(v))
-		memcpy(&v, RTA_DATA(a), sizeof(v));
-	return v;
-}
-
-static void attr_text(const struct rtattr *a, char *out, size_t size)
-{
-	size_t len = RTA_PAYLOAD(a);
-
-	if (len >= size)
-		len = size - 1;
-	memcpy(out, RTA_DATA(a), len);
-	out[len] = 0;
-}
+#include "kernel/netlink.h"
 
 static void parse_xdp(const struct rtattr *nest, struct xsf_if *i)
 {
@@ -131,7 +19,7 @@ static void parse_xdp(const struct rtattr *nest, struct xsf_if *i)
 		if (a->rta_type == IFLA_XDP_ATTACHED && RTA_PAYLOAD(a) >= 1)
 			i->xdp_mode = *(const uint8_t *)RTA_DATA(a);
 		else if (a->rta_type == IFLA_XDP_PROG_ID)
-			i->xdp_prog = attr_u32(a);
+			i->xdp_prog = xsf_attr_u32(a);
 	}
 }
 
@@ -142,7 +30,7 @@ static void parse_kind(const struct rtattr *nest, struct xsf_if *i)
 
 	for (; RTA_OK(a, len); a = RTA_NEXT(a, len)) {
 		if (a->rta_type == IFLA_INFO_KIND)
-			attr_text(a, i->kind, sizeof(i->kind));
+			xsf_attr_text(a, i->kind, sizeof(i->kind));
 	}
 }
 
@@ -174,16 +62,16 @@ static int add_link(void *arg, const struct nlmsghdr *h)
 	for (; RTA_OK(a, len); a = RTA_NEXT(a, len)) {
 		switch (a->rta_type & NLA_TYPE_MASK) {
 		case IFLA_IFNAME:
-			attr_text(a, i->name, sizeof(i->name));
+			xsf_attr_text(a, i->name, sizeof(i->name));
 			break;
 		case IFLA_MTU:
-			i->mtu = attr_u32(a);
+			i->mtu = xsf_attr_u32(a);
 			break;
 		case IFLA_MASTER:
-			i->master = attr_u32(a);
+			i->master = xsf_attr_u32(a);
 			break;
 		case IFLA_LINK:
-			i->lower = attr_u32(a);
+			i->lower = xsf_attr_u32(a);
 			break;
 		case IFLA_LINK_NETNSID:
 			elsewhere = 1;
@@ -207,7 +95,8 @@ int xsf_ifs_get(struct xsf_ifs *ifs)
 	int err;
 
 	memset(ifs, 0, sizeof(*ifs));
-	err = dump(RTM_GETLINK, sizeof(struct ifinfomsg), add_link, ifs);
+	err = xsf_netlink_dump(RTM_GETLINK, &(struct ifinfomsg){ 0 }, sizeof(struct ifinfomsg),
+			       add_link, ifs);
 	if (err)
 		xsf_ifs_free(ifs);
 	return err;
@@ -310,14 +199,15 @@ static int add_address(void *arg, const struct nlmsghdr *h)
 int xsf_addresses_each(int (*each)(void *arg, const uint8_t addr[16]), void *arg)
 {
 	struct each_address state = { .each = each, .arg = arg };
-	int err = dump(RTM_GETADDR, sizeof(struct ifaddrmsg), add_address, &state);
+	int err = xsf_netlink_dump(RTM_GETADDR, &(struct ifaddrmsg){ 0 }, sizeof(struct ifaddrmsg),
+				   add_address, &state);
 
 	return err ? err : state.stopped;
 }
 
 int xsf_addresses_watch(void)
 {
-	return netlink_open(SOCK_NONBLOCK, RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR);
+	return xsf_netlink_open(SOCK_NONBLOCK, RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR);
 }
 
 int xsf_addresses_changed(int fd)
