@@ -13,7 +13,7 @@ B := $(if $(SAN),build-san,build)
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 
-PKGS := libbpf libxdp libmicrohttpd libpcap libcap
+PKGS := libbpf libxdp libmicrohttpd libpcap libcap jansson
 ARCH_INC := /usr/include/$(shell $(CC) -print-multiarch)
 WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
 CFLAGS ?= -O2 -g
@@ -21,7 +21,7 @@ ALL_CFLAGS := -std=gnu11 $(CFLAGS) $(WARN) $(if $(SAN),-fsanitize=address -fsani
 	-fno-omit-frame-pointer -fno-sanitize-recover=undefined) -D_GNU_SOURCE -DXSF_VERSION='"$(VERSION)"' -Iinclude -Iuser -I$(B) \
 	$(shell $(PKG_CONFIG) --cflags $(PKGS)) -MMD -MP
 LDLIBS := $(shell $(PKG_CONFIG) --libs $(PKGS)) -lelf -lz -lm
-TEST_LIBS := -lcmocka -ljansson
+TEST_LIBS := -lcmocka
 BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -Wall -Wextra -Wshadow -Werror -I$(ARCH_INC)
 
 # model and serve are pure: they build without libbpf and are what the unit tests link.

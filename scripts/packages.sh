@@ -22,12 +22,12 @@ build	zlib1g-dev		libbpf needs it
 build	libmicrohttpd-dev	HTTP
 build	libpcap-dev		captures
 build	libcap-dev		drops privileges
+build	libjansson-dev		topologies
 run	iproute2		ip, tc
 run	kmod			modprobe, where the kernel has veth as a module
 run	procps			ps, pgrep
 run	curl			reads /metrics in the demo
 test	libcmocka-dev		unit and program tests
-test	libjansson-dev		reads back the JSON that is written
 test	python3			senders and comparisons
 test	ethtool			offloads of test interfaces
 test	tcpdump			independent count of frames
