@@ -85,8 +85,12 @@ static int add_link(void *arg, const struct nlmsghdr *h)
 		}
 	}
 	/* A veth's "link" is its peer, not something below it. */
-	if (elsewhere || i->lower == i->ifindex || !strcmp(i->kind, "veth"))
+	if (elsewhere || i->lower == i->ifindex)
 		i->lower = 0;
+	if (!strcmp(i->kind, "veth")) {
+		i->peer = i->lower;
+		i->lower = 0;
+	}
 	return 0;
 }
 

@@ -18,6 +18,7 @@ struct xsf_if {
 	uint32_t master; /* ifindex of bond or bridge above, 0 = none */
 	uint32_t
 		lower; /* ifindex of what a VLAN and the like stand on, in this namespace; 0 = none */
+	uint32_t peer;	   /* ifindex of a veth's other end, in this namespace; 0 = none */
 	uint32_t xdp_mode; /* XDP_ATTACHED_* of <linux/if_link.h> */
 	uint32_t xdp_prog; /* program id, 0 = none */
 };

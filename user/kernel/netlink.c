@@ -15,13 +15,13 @@
 #define MAX_BODY 64
 #define ANSWER_SECONDS 5
 
-int xsf_netlink_open(int flags, uint32_t groups)
+static int open_protocol(int protocol, int flags, uint32_t groups)
 {
 	struct sockaddr_nl addr = { .nl_family = AF_NETLINK, .nl_groups = groups };
 	struct timeval wait = { .tv_sec = ANSWER_SECONDS };
 	int fd, err;
 
-	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | flags, NETLINK_ROUTE);
+	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | flags, protocol);
 	if (fd < 0)
 		return -errno;
 	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) ||
@@ -33,7 +33,12 @@ int xsf_netlink_open(int flags, uint32_t groups)
 	return fd;
 }
 
-/* One received buffer. 1 = the dump ended, 0 = more follows, or negative errno. */
+int xsf_netlink_open(int flags, uint32_t groups)
+{
+	return open_protocol(NETLINK_ROUTE, flags, groups);
+}
+
+/* One received buffer. 1 = the answer ended, 0 = more follows, or negative errno. */
 static int dump_part(const char *buf, size_t len, int (*each)(void *arg, const struct nlmsghdr *h),
 		     void *arg)
 {
@@ -46,7 +51,9 @@ static int dump_part(const char *buf, size_t len, int (*each)(void *arg, const s
 		if (h->nlmsg_type == NLMSG_ERROR) {
 			const struct nlmsgerr *e = NLMSG_DATA(h);
 
-			return h->nlmsg_len < NLMSG_LENGTH(sizeof(*e)) ? -EBADMSG : e->error;
+			if (h->nlmsg_len < NLMSG_LENGTH(sizeof(*e)))
+				return -EBADMSG;
+			return e->error ? e->error : 1;
 		}
 		err = each(arg, h);
 		if (err)
@@ -55,32 +62,20 @@ static int dump_part(const char *buf, size_t len, int (*each)(void *arg, const s
 	return 0;
 }
 
-int xsf_netlink_dump(uint16_t type, const void *body, uint32_t body_len,
-		     int (*each)(void *arg, const struct nlmsghdr *h), void *arg)
+int xsf_netlink_ask(int protocol, const struct nlmsghdr *request,
+		    int (*each)(void *arg, const struct nlmsghdr *h), void *arg)
 {
-	struct {
-		struct nlmsghdr h;
-		uint8_t body[MAX_BODY];
-	} request = {
-		.h.nlmsg_len = NLMSG_LENGTH(body_len),
-		.h.nlmsg_type = type,
-		.h.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
-	};
-	char *buf;
+	char *buf = malloc(BUF_LEN);
 	int fd, err = -E2BIG, n;
 
-	if (body_len > MAX_BODY)
-		return -EINVAL;
-	memcpy(request.body, body, body_len);
-	buf = malloc(BUF_LEN);
 	if (!buf)
 		return -ENOMEM;
-	fd = xsf_netlink_open(0, 0);
+	fd = open_protocol(protocol, 0, 0);
 	if (fd < 0) {
 		err = fd;
 		goto out;
 	}
-	if (send(fd, &request, request.h.nlmsg_len, 0) < 0) {
+	if (send(fd, request, request->nlmsg_len, 0) < 0) {
 		err = -errno;
 		goto out;
 	}
@@ -101,6 +96,24 @@ out:
 		close(fd);
 	free(buf);
 	return err;
+}
+
+int xsf_netlink_dump(uint16_t type, const void *body, uint32_t body_len,
+		     int (*each)(void *arg, const struct nlmsghdr *h), void *arg)
+{
+	struct {
+		struct nlmsghdr h;
+		uint8_t body[MAX_BODY];
+	} request = {
+		.h.nlmsg_len = NLMSG_LENGTH(body_len),
+		.h.nlmsg_type = type,
+		.h.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
+	};
+
+	if (body_len > MAX_BODY)
+		return -EINVAL;
+	memcpy(request.body, body, body_len);
+	return xsf_netlink_ask(NETLINK_ROUTE, &request.h, each, arg);
 }
 
 uint32_t xsf_attr_u32(const struct rtattr *a)
