@@ -8,6 +8,7 @@
 #include <bpf/bpf_helpers.h>
 #include "../include/xsf/state.h"
 #include "../include/xsf/store.h"
+#include "../include/xsf/ports.h"
 
 #define XSF_PINNED_ARRAY(name, kind, value_type, entries, map_flags_) \
 	struct { \
@@ -36,6 +37,7 @@ XSF_PINNED_ARRAY(xsf_tos, BPF_MAP_TYPE_PERCPU_ARRAY, struct xsf_tos_row, XSF_GRO
 XSF_PINNED_ARRAY(xsf_rdma, BPF_MAP_TYPE_PERCPU_ARRAY, struct xsf_rdma_row,
 		 XSF_GROUPS *XSF_DIRECTIONS, 0);
 XSF_PINNED_ARRAY(xsf_reasons, BPF_MAP_TYPE_PERCPU_ARRAY, struct xsf_reasons, 1, 0);
+XSF_PINNED_ARRAY(xsf_ports, BPF_MAP_TYPE_PERCPU_ARRAY, struct xsf_port, XSF_PORT_ROWS, 0);
 
 #define XSF_PINNED_HASH(name, kind, key_type, value_type, entries, map_flags_) \
 	struct { \
@@ -115,6 +117,8 @@ static __always_inline void *xsf_lookup(enum xsf_map id, __u32 index)
 		return bpf_map_lookup_elem(&xsf_rdma, &index);
 	case XSF_MAP_REASONS:
 		return bpf_map_lookup_elem(&xsf_reasons, &index);
+	case XSF_MAP_PORTS:
+		return bpf_map_lookup_elem(&xsf_ports, &index);
 	}
 	return 0;
 }

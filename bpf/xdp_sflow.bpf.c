@@ -5,12 +5,15 @@
 #include "../include/xsf/walk.h"
 
 /* Dropping is only for datagrams that were understood and would have ended at this host. */
-static __always_inline int xsf_verdict(struct xsf_totals *t, const struct xsf_outer *o, int sound)
+static __always_inline int xsf_verdict(struct xsf_totals *t, const struct xsf_outer *o,
+				       struct xsf_port *port, int sound)
 {
 	if (!sound || !(xsf_cfg()->flags & XSF_F_CONSUME) ||
 	    !bpf_map_lookup_elem(&xsf_local, o->destination))
 		return XDP_PASS;
 	t->consumed++;
+	if (port)
+		port->consumed++;
 	return XDP_DROP;
 }
 
@@ -26,6 +29,7 @@ static __always_inline int xsf_frame(struct xdp_md *ctx)
 {
 	struct xsf_outer o = {};
 	struct xsf_totals *t = xsf_lookup(XSF_MAP_TOTALS, 0);
+	struct xsf_port *port;
 	struct xsf_walk *w;
 	__u32 outcome, zero = 0;
 	__u64 len;
@@ -42,6 +46,7 @@ static __always_inline int xsf_frame(struct xdp_md *ctx)
 	o.type = xsf_be16(o.data + 12);
 	o.off = NET_ETH_LEN;
 	outcome = xsf_outer_parse(&o, xsf_cfg());
+	port = xsf_port_arrived(&o, outcome, ctx->ingress_ifindex);
 	if (outcome != XSF_FRAME_datagram) {
 		xsf_outer_count(t, &o, outcome);
 		return XDP_PASS;
@@ -53,6 +58,8 @@ static __always_inline int xsf_frame(struct xdp_md *ctx)
 		if (!(xsf_cfg()->flags & XSF_F_DROP_DENIED))
 			return XDP_PASS;
 		t->denied_dropped++;
+		if (port)
+			port->denied_dropped++;
 		return XDP_DROP;
 	}
 	if (o.bad_length) {
@@ -80,7 +87,7 @@ static __always_inline int xsf_frame(struct xdp_md *ctx)
 	w->now_ns = bpf_ktime_get_coarse_ns();
 	w->cpu = bpf_get_smp_processor_id();
 	w->flags = xsf_cfg()->flags;
-	return xsf_verdict(t, &o, xsf_walk(w, t, &o));
+	return xsf_verdict(t, &o, port, xsf_walk(w, t, &o));
 }
 
 SEC("xdp")

@@ -22,6 +22,7 @@ struct xsf_outer {
 	__u32 payload_len;    /* out; from the UDP header */
 	__u32 first_fragment; /* out: 1 = first fragment to a configured port */
 	__u32 bad_length;     /* out: 1 = UDP length does not fit the IP packet */
+	__u32 telemetry; /* out: destination port, when it is a configured or a telemetry port; else 0 */
 	__u32 source_port;
 	__u8 source[16]; /* v4-mapped */
 	__u8 destination[16];
@@ -62,14 +63,21 @@ static __always_inline int xsf_port_configured(const struct xsf_config *cfg, __u
 	return 0;
 }
 
+/* IPFIX (RFC 7011, 10.3.4), sFlow and NetFlow: what the ledger and the checksum program look at unasked. */
+static __always_inline int xsf_port_telemetry(__u32 port)
+{
+	return port == 4739 || port == 6343 || port == 2055;
+}
+
 /* Classifies the frame and finds the payload: XSF_FRAME_datagram, or why not. */
 static __always_inline __u32 xsf_outer_parse(struct xsf_outer *o, const struct xsf_config *cfg)
 {
-	__u32 proto, left, len, i, fragment = 0;
+	__u32 proto, left, len, i, port, fragment = 0;
 	const __u8 *p;
 
 	o->first_fragment = 0;
 	o->bad_length = 0;
+	o->telemetry = 0;
 	for (i = 0; i < NET_MAX_TAGS; i++) {
 		if (o->type != NET_TYPE_VLAN && o->type != NET_TYPE_QINQ &&
 		    o->type != NET_TYPE_QINQ_OLD)
@@ -150,8 +158,13 @@ static __always_inline __u32 xsf_outer_parse(struct xsf_outer *o, const struct x
 	p = xsf_outer_at(o, NET_UDP_LEN);
 	if (!p)
 		return fragment ? XSF_FRAME_fragments : xsf_outer_cut(o, NET_UDP_LEN);
-	if (!xsf_port_configured(cfg, xsf_be16(p + 2)))
+	port = xsf_be16(p + 2);
+	if (!xsf_port_configured(cfg, port)) {
+		if (xsf_port_telemetry(port))
+			o->telemetry = port;
 		return fragment ? XSF_FRAME_fragments : XSF_FRAME_other_port;
+	}
+	o->telemetry = port;
 	if (fragment) {
 		o->first_fragment = 1;
 		return XSF_FRAME_fragments;

@@ -19,6 +19,7 @@ enum xsf_map {
 	XSF_MAP_TOS,	    /* struct xsf_tos_row */
 	XSF_MAP_RDMA,	    /* struct xsf_rdma_row */
 	XSF_MAP_REASONS,    /* struct xsf_reasons, index 0 */
+	XSF_MAP_PORTS,	    /* struct xsf_port (ports.h) */
 };
 
 static __always_inline const struct xsf_config *xsf_cfg(void);

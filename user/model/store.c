@@ -5,6 +5,7 @@
 #include <string.h>
 #include <xsf/state.h>
 #include <xsf/store.h>
+#include <xsf/ports.h>
 
 /* Open addressing over slot numbers; the keys lie in the slots' values. Twice the slots, so that a probe
  * always ends. */
@@ -27,6 +28,7 @@ struct xsf_store {
 	struct xsf_tos_row tos[XSF_GROUPS * XSF_DIRECTIONS];
 	struct xsf_rdma_row rdma[XSF_GROUPS * XSF_DIRECTIONS];
 	struct xsf_reasons reasons;
+	struct xsf_port ports[XSF_PORT_ROWS];
 	struct xsf_reason_high high[XSF_REASONS_HIGH];
 	uint32_t nr_high;
 	struct id_table ids[XSF_TABLES];
@@ -68,6 +70,8 @@ static __always_inline void *xsf_lookup(enum xsf_map id, __u32 index)
 		return index < XSF_GROUPS * XSF_DIRECTIONS ? &s->rdma[index] : NULL;
 	case XSF_MAP_REASONS:
 		return &s->reasons;
+	case XSF_MAP_PORTS:
+		return &s->ports[index];
 	}
 	return NULL;
 }
@@ -240,6 +244,7 @@ int xsf_store_frame(struct xsf_store *s, const uint8_t *data, uint32_t caplen, u
 	outcome = xsf_outer_parse(&o, &s->config);
 	if (outcome == XSF_FRAME_datagram && !o.bad_length && o.off + o.payload_len > caplen)
 		outcome = XSF_FRAME_capture_cut;
+	xsf_port_arrived(&o, outcome, 0);
 	if (outcome != XSF_FRAME_datagram) {
 		xsf_outer_count(t, &o, outcome);
 		return 0;
