@@ -26,6 +26,8 @@ XSF_PINNED_ARRAY(xsf_sources, BPF_MAP_TYPE_ARRAY, struct xsf_source, XSF_SOURCES
 XSF_PINNED_ARRAY(xsf_interfaces, BPF_MAP_TYPE_ARRAY, struct xsf_interface, XSF_SOURCES,
 		 BPF_F_MMAPABLE);
 XSF_PINNED_ARRAY(xsf_groups, BPF_MAP_TYPE_ARRAY, struct xsf_group, XSF_SOURCES, BPF_F_MMAPABLE);
+XSF_PINNED_ARRAY(xsf_timeline, BPF_MAP_TYPE_ARRAY, struct xsf_timeline_row,
+		 XSF_GROUPS *XSF_DIRECTIONS, BPF_F_MMAPABLE);
 XSF_PINNED_ARRAY(xsf_control, BPF_MAP_TYPE_ARRAY, struct xsf_control, XSF_TABLES, 0);
 
 /* Small, per CPU, plain additions. */
@@ -119,6 +121,8 @@ static __always_inline void *xsf_lookup(enum xsf_map id, __u32 index)
 		return bpf_map_lookup_elem(&xsf_reasons, &index);
 	case XSF_MAP_PORTS:
 		return bpf_map_lookup_elem(&xsf_ports, &index);
+	case XSF_MAP_TIMELINE:
+		return bpf_map_lookup_elem(&xsf_timeline, &index);
 	}
 	return 0;
 }

@@ -212,6 +212,22 @@ struct xsf_rdma_row {
 	struct xsf_count cnp[4];		   /* SE << 1 | M */
 };
 
+/* 81.92 s. */
+#define XSF_TIMELINE_NS 10000000
+#define XSF_TIMELINE_SLOTS 8192
+
+struct xsf_bin {
+	__u64 packets;
+	__u64 bytes;
+};
+
+/* Row as in xsf_tos_row: RoCE packets and bytes, scaled, by the time their datagram came: slot
+ * CLOCK_MONOTONIC_COARSE / XSF_TIMELINE_NS modulo XSF_TIMELINE_SLOTS. Slots only accumulate; what one
+ * revolution added is the difference to what the slot held before (model/period.h). */
+struct xsf_timeline_row {
+	struct xsf_bin bin[XSF_TIMELINE_SLOTS];
+};
+
 /* Drop reasons below XSF_REASONS. */
 struct xsf_reasons {
 	__u64 notified[XSF_REASONS]; /* discarded-packet samples */

@@ -5,6 +5,7 @@
 #define XSF_COMMIT_H
 
 #include "count.h"
+#include "timeline.h"
 
 /* Interface formats (sflow_version_5.txt, struct interface; SPEC 1.4). Returns 1 for one plain ifIndex. */
 static __always_inline int xsf_is_ifindex(__u32 format, __u32 value)
@@ -135,6 +136,8 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 	xsf_traffic_add(s, direction, slot && s->cpu == w->cpu, p, weight, bytes);
 	w->flow_samples++;
 	xsf_count_packet(p, row, weight, bytes);
+	if (p->flags & XSF_PKT_ROCE)
+		xsf_timeline_add(w, row, weight, bytes);
 }
 
 struct xsf_name {

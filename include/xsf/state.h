@@ -52,6 +52,10 @@ struct xsf_walk {
 	__u32 flow_samples;
 	__u32 counter_samples;
 	__u32 drop_samples;
+	/* its RoCE of one row that the timeline does not have yet; none while line_packets is 0 */
+	__u32 line_row;
+	__u64 line_packets;
+	__u64 line_bytes;
 
 	/* sample */
 	__u32 in_sample;

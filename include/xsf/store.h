@@ -20,6 +20,7 @@ enum xsf_map {
 	XSF_MAP_RDMA,	    /* struct xsf_rdma_row */
 	XSF_MAP_REASONS,    /* struct xsf_reasons, index 0 */
 	XSF_MAP_PORTS,	    /* struct xsf_port (ports.h) */
+	XSF_MAP_TIMELINE,   /* struct xsf_timeline_row */
 };
 
 static __always_inline const struct xsf_config *xsf_cfg(void);

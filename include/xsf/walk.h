@@ -306,6 +306,9 @@ static __always_inline int xsf_walk_begin(struct xsf_walk *w, struct xsf_totals 
 	w->flow_samples = 0;
 	w->counter_samples = 0;
 	w->drop_samples = 0;
+	w->line_row = 0;
+	w->line_packets = 0;
+	w->line_bytes = 0;
 
 	if (w->len < 4) {
 		t->fault_short_header++;
@@ -354,6 +357,7 @@ static __always_inline void xsf_walk_end(struct xsf_walk *w, struct xsf_totals *
 		t->datagram_faulty++;
 	else
 		t->datagram_sound++;
+	xsf_timeline_flush(w);
 	if (!a)
 		return;
 	own = w->source.agent && a->cpu == w->cpu;

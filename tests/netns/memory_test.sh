@@ -12,14 +12,15 @@ cpus=$(python3 -c 'import sys
 print(sum(int(r.split("-")[-1]) - int(r.split("-")[0]) + 1 for r in sys.argv[1].split(",")))' \
 	"$(cat /sys/devices/system/cpu/possible)")
 
-# said NAME: fixed and per-CPU MB of a line of README's formula, "NAME   53.1 MB + 0.45 MB x possible CPUs".
+# said NAME: fixed and per-CPU MB of a line of README's formula, "NAME   55.1 MB + 0.45 MB x possible CPUs".
 said() {
 	sed -nE "s/^ *$1 +(([0-9.]+) MB )?\+ ([0-9.]+) MB x possible CPUs$/\2 \3/p" "$README"
 }
 read -r maps_fixed maps_cpu <<<"$(said 'pinned maps, one set per host')"
-read -r fabric_cpu <<<"$(said 'each fabric beyond two')"
+read -r fabric_fixed fabric_cpu <<<"$(said 'each fabric beyond two')"
 read -r if_fixed if_cpu <<<"$(said 'each interface')"
-like "README has the formula" "$maps_fixed $maps_cpu $fabric_cpu $if_fixed $if_cpu" "*.* *.* *.* *.* *.*"
+like "README has the formula" "$maps_fixed $maps_cpu $fabric_fixed $fabric_cpu $if_fixed $if_cpu" \
+	"*.* *.* *.* *.* *.* *.*"
 
 # maps_of IFACE: JSON of all maps of the program there.
 maps_of() {
@@ -64,15 +65,16 @@ print(total)' "$1" "$cpus" "$2"
 
 # compare FILE FABRICS: all of the formula.
 compare() {
-	local per_cpu=$maps_cpu all
+	local fixed per_cpu all
+	fixed=$(python3 -c "print($maps_fixed + ($2 - 2) * $fabric_fixed)")
 	per_cpu=$(python3 -c "print($maps_cpu + ($2 - 2) * $fabric_cpu)")
-	near "$2 fabrics: pinned maps, fixed" "$(parts "$1" '0 if own or percpu else lock')" "$maps_fixed"
+	near "$2 fabrics: pinned maps, fixed" "$(parts "$1" '0 if own or percpu else lock')" "$fixed"
 	near "$2 fabrics: pinned maps, a CPU" "$(parts "$1" '0 if own else percpu')" "$per_cpu"
 	near "$2 fabrics: an interface, fixed" "$(parts "$1" 'lock if own and not percpu else 0')" "$if_fixed"
 	near "$2 fabrics: an interface, a CPU" "$(parts "$1" 'percpu if own else 0')" "$if_cpu"
 	all=$(parts "$1" lock)
 	near "$2 fabrics: all on $cpus CPUs" "$all" \
-		"$(python3 -c "print($maps_fixed + $if_fixed + $cpus * ($per_cpu + $if_cpu))")"
+		"$(python3 -c "print($fixed + $if_fixed + $cpus * ($per_cpu + $if_cpu))")"
 	diag "$all bytes on $cpus possible CPUs"
 }
 

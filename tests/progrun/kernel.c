@@ -24,7 +24,7 @@ struct kernel {
 	int prog[KERNEL_PROGRAMS];
 	int nr_cpus;
 	void *per_cpu; /* one value of the largest row for each CPU */
-	void *agents, *sources, *interfaces, *groups;
+	void *agents, *sources, *interfaces, *groups, *timeline;
 	struct xsf_op_row *ops;
 	struct xsf_tos_row *tos;
 	struct xsf_rdma_row *rdma;
@@ -108,6 +108,7 @@ struct kernel *kernel_new(const struct xsf_config *config)
 	k->sources = map_table(k->skel->maps.xsf_sources);
 	k->interfaces = map_table(k->skel->maps.xsf_interfaces);
 	k->groups = map_table(k->skel->maps.xsf_groups);
+	k->timeline = map_table(k->skel->maps.xsf_timeline);
 	k->ops = zeroed(rows * XSF_CARRIERS, sizeof(*k->ops));
 	k->tos = zeroed(rows, sizeof(*k->tos));
 	k->rdma = zeroed(rows, sizeof(*k->rdma));
@@ -122,6 +123,7 @@ void kernel_free(struct kernel *k)
 	unmap_table(k->skel->maps.xsf_sources, k->sources);
 	unmap_table(k->skel->maps.xsf_interfaces, k->interfaces);
 	unmap_table(k->skel->maps.xsf_groups, k->groups);
+	unmap_table(k->skel->maps.xsf_timeline, k->timeline);
 	xdp_sflow__destroy(k->skel);
 	free(k->per_cpu);
 	free(k->ops);
@@ -260,6 +262,7 @@ const struct xsf_snapshot *kernel_snapshot(struct kernel *k)
 	s->ops = k->ops;
 	s->tos = k->tos;
 	s->rdma = k->rdma;
+	s->timeline = k->timeline;
 	read_high(k);
 	return s;
 }

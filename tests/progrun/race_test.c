@@ -128,6 +128,9 @@ static void sums_hold(const struct xsf_snapshot *s)
 	char text[256];
 	const char *broken = sums_broken(s, text, sizeof(text));
 
+	if (!broken)
+		broken = sums_timeline(s, text, sizeof(text));
+
 	if (broken)
 		fail_msg("%s", broken);
 }

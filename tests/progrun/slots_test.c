@@ -246,13 +246,49 @@ static void test_fewer_groups(void **state)
 	trio_end(&t);
 }
 
+/* RoCE lies in the slots of the time it came in, by the kernel's coarse clock; nowhere else. */
+static void test_timeline(void **state)
+{
+	uint64_t first, last, in = 0, packets = 0;
+	uint32_t used = 0;
+	const struct xsf_snapshot *s;
+	struct xsf_config config;
+	struct kernel *k;
+
+	(void)state;
+	xsf_config_defaults(&config);
+	k = kernel_new(&config);
+	/* The clock may stand still for a jiffy of up to 10 ms. */
+	first = now_ns() / XSF_TIMELINE_NS - 1;
+	for (uint32_t n = 1; n <= 30; n++) {
+		send(k, 0x0a000001, n, 5);
+		usleep(10000);
+	}
+	last = now_ns() / XSF_TIMELINE_NS;
+	assert_in_range(last - first, 30, XSF_TIMELINE_SLOTS - 1);
+	s = holds(k);
+	for (uint64_t slot = first; slot <= last; slot++) {
+		const struct xsf_bin *bin =
+			&s->timeline[XSF_INGRESS].bin[slot % XSF_TIMELINE_SLOTS];
+
+		in += bin->packets;
+		used += bin->packets > 0;
+	}
+	/* 10 ms apart and more, by a clock of 10 ms at worst */
+	assert_true(used >= 15);
+	for (uint32_t i = 0; i < 256; i++)
+		packets += s->tos[XSF_INGRESS].roce[i].packets;
+	assert_true(packets > 0);
+	assert_int_equal(in, packets);
+	kernel_free(k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_full),
-		cmocka_unit_test(test_reclaim),
-		cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_fewer_groups),
+		cmocka_unit_test(test_full),	 cmocka_unit_test(test_reclaim),
+		cmocka_unit_test(test_groups),	 cmocka_unit_test(test_fewer_groups),
+		cmocka_unit_test(test_timeline),
 	};
 
 	if (geteuid()) {

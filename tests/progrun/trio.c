@@ -67,6 +67,10 @@ const char *trio_compare(struct trio *t, char text[COMPARE_TEXT])
 		return text;
 	}
 	found = sums_broken(kernel, said, sizeof(said));
+	if (!found)
+		found = sums_timeline(kernel, said, sizeof(said));
+	if (!found)
+		found = sums_timeline(&native, said, sizeof(said));
 	if (found) {
 		snprintf(text, COMPARE_TEXT, "sums: %.300s", found);
 		return text;

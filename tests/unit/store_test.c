@@ -53,6 +53,8 @@ static const struct xsf_snapshot *snapshot(struct fixture *f)
 
 	xsf_store_snapshot(f->store, &f->s);
 	broken = sums_broken(&f->s, text, sizeof(text));
+	if (!broken)
+		broken = sums_timeline(&f->s, text, sizeof(text));
 	if (broken)
 		fail_msg("%s", broken);
 	return &f->s;
@@ -359,12 +361,102 @@ static void test_ports(void **state)
 	xsf_store_free(store);
 }
 
+/* Packets and bytes of a bin of a row. */
+static void bin_is(struct fixture *f, uint32_t row, uint32_t slot, uint64_t packets, uint64_t bytes)
+{
+	const struct xsf_bin *bin = &snapshot(f)->timeline[row].bin[slot];
+
+	assert_int_equal(bin->packets, packets);
+	assert_int_equal(bin->bytes, bytes);
+}
+
+/* Each end of a slot, and the same slot a revolution later. */
+static void test_timeline(void **state)
+{
+	static const struct {
+		uint64_t now_ns;
+		uint32_t slot;
+	} at[] = {
+		{ 0, 0 },
+		{ 9999999, 0 },
+		{ 10000000, 1 },
+		{ 19999999, 1 },
+		{ 81909999999, 8190 },
+		{ 81910000000, 8191 },
+		{ 81919999999, 8191 },
+		{ 81920000000, 0 },
+		{ 81930000000, 1 },
+		{ 163840000000, 0 },
+		{ 163859999999, 1 },
+	};
+	uint64_t seen[XSF_TIMELINE_SLOTS] = { 0 }, len = 14 + 20 + 8 + 12 + 16 + 4;
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		xsf_store_datagram(f->store, f->payload.p, f->payload.len, at[i].now_ns);
+		seen[at[i].slot] += 100;
+		for (uint32_t slot = 0; slot < XSF_TIMELINE_SLOTS; slot += slot == 2 ? 8187 : 1)
+			bin_is(f, XSF_INGRESS, slot, seen[slot], seen[slot] * len);
+	}
+}
+
+/* Samples of one datagram by row, in any order; only RoCE. */
+static void test_timeline_rows(void **state)
+{
+	static const struct {
+		uint32_t source, rate;
+		int roce, egress;
+	} samples[] = {
+		{ 5, 10, 1, 0 },  { 5, 20, 1, 0 },  { 6, 40, 1, 0 },  { 5, 80, 1, 0 },
+		{ 6, 160, 0, 0 }, { 6, 320, 1, 1 }, { 7, 640, 1, 0 }, { 7, 1280, 1, 0 },
+	};
+	struct wire roce = { 0 }, other = { 0 }, *p = &((struct fixture *)*state)->payload;
+	struct fixture *f = *state;
+	uint32_t len;
+
+	wire_roce4(&roce, 4, 0, 16);
+	wire_eth(&other, 0x0800);
+	wire_ip4(&other, 0, 6, 0x4000, 0, 40);
+	wire_fill(&other, 0, 40);
+	len = roce.len + 4;
+	for (uint32_t n = 1; n <= 3; n++) {
+		p->len = 0;
+		wire_datagram(p, 0x0a000001, 0, n, 1000, 8);
+		for (uint32_t i = 0; i < 8; i++) {
+			const struct wire *packet = samples[i].roce ? &roce : &other;
+			uint32_t source = samples[i].source, to = 99, body;
+
+			body = wire_flow(p, n, source, samples[i].rate,
+					 samples[i].egress ? to : source,
+					 samples[i].egress ? source : to, 1);
+			wire_header(p, 1, packet->len + 4, packet->p, packet->len);
+			wire_close(p, body);
+		}
+		xsf_store_datagram(f->store, p->p, p->len, 20000000 * n);
+		/* Slots of sources go by the order they came in. */
+		if (n == 1) {
+			bin_is(f, XSF_INGRESS, 2, 10 + 20 + 40 + 80 + 640 + 1280, 2070ull * len);
+			bin_is(f, XSF_EGRESS, 2, 320, 320ull * len);
+			xsf_store_group(f->store, 1, 1);
+			xsf_store_group(f->store, 2, 4);
+		}
+	}
+	for (uint32_t slot = 4; slot <= 6; slot += 2) {
+		bin_is(f, 1 * XSF_DIRECTIONS + XSF_INGRESS, slot, 110, 110ull * len);
+		bin_is(f, 4 * XSF_DIRECTIONS + XSF_INGRESS, slot, 40, 40ull * len);
+		bin_is(f, 4 * XSF_DIRECTIONS + XSF_EGRESS, slot, 320, 320ull * len);
+		bin_is(f, XSF_INGRESS, slot, 1920, 1920ull * len);
+		bin_is(f, XSF_EGRESS, slot, 0, 0);
+	}
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_carriers), T(test_extension_headers), T(test_fragments),	    T(test_lengths),
 		T(test_cuts),	  T(test_link_types),	     T(test_payload_limit), T(test_ports),
+		T(test_timeline), T(test_timeline_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

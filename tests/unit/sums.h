@@ -206,4 +206,38 @@ static inline const char *sums_broken(const struct xsf_snapshot *s, char *buf, s
 #undef SUMS_BELOW
 }
 
+/* The timeline has every RoCE packet of its row, as long as nothing else has written to it. Apart from the
+ * others, since it reads 2 MB. */
+static inline const char *sums_timeline(const struct xsf_snapshot *s, char *buf, size_t len)
+{
+	uint64_t bytes = 0, roce_bytes = 0;
+
+	for (uint32_t row = 0; row < s->nr_groups * XSF_DIRECTIONS; row++) {
+		const struct xsf_bin *bin = s->timeline[row].bin;
+		uint64_t packets = 0, roce = 0;
+
+		for (uint32_t i = 0; i < XSF_TIMELINE_SLOTS; i++) {
+			packets += bin[i].packets;
+			bytes += bin[i].bytes;
+		}
+		for (uint32_t i = 0; i < 256; i++)
+			roce += s->tos[row].roce[i].packets;
+		if (packets != roce) {
+			snprintf(buf, len, "row %u: %llu RoCE packets in the timeline, not %llu",
+				 row, (unsigned long long)packets, (unsigned long long)roce);
+			return buf;
+		}
+	}
+	for (uint32_t i = 0; i < s->nr_sources; i++) {
+		for (uint32_t d = 0; d < XSF_DIRECTIONS; d++)
+			roce_bytes += s->sources[i].own[d].roce_bytes +
+				      s->sources[i].shared[d].roce_bytes;
+	}
+	if (bytes == roce_bytes)
+		return NULL;
+	snprintf(buf, len, "%llu RoCE bytes in the timeline, not %llu", (unsigned long long)bytes,
+		 (unsigned long long)roce_bytes);
+	return buf;
+}
+
 #endif

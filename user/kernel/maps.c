@@ -35,6 +35,7 @@ enum map {
 	REASONS,
 	REASON_IDS,
 	CONTROL,
+	TIMELINE, /* behind those that tell the number of groups */
 	NR_MAPS
 };
 
@@ -47,6 +48,7 @@ enum map {
 		BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32), sizeof(value), entries, 0, rows \
 	}
 #define OP_ROWS (XSF_DIRECTIONS * XSF_CARRIERS)
+#define TIMELINE_ROWS (XSF_GROUPS * XSF_DIRECTIONS)
 
 /* bpf/maps.bpf.h, as a reader sees it. */
 static const struct {
@@ -70,6 +72,9 @@ static const struct {
 	[CONTROL] = { "xsf_control",
 		      { BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(struct xsf_control), XSF_TABLES,
 			0, 0 } },
+	[TIMELINE] = { "xsf_timeline",
+		       { BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(struct xsf_timeline_row),
+			 TIMELINE_ROWS, BPF_F_MMAPABLE, XSF_DIRECTIONS } },
 };
 
 /* The kernel maps a BPF array only through a descriptor that may write; who has read rights alone gets
@@ -86,6 +91,9 @@ struct xsf_maps {
 	struct xsf_op_row *ops;
 	struct xsf_tos_row *tos;
 	struct xsf_rdma_row *rdma;
+	/* All rows, mapped; or one row, the last that was copied. NULL: programs older than it made the maps. */
+	struct xsf_timeline_row *timeline;
+	int timeline_copied;
 };
 
 static size_t table_len(enum map m)
@@ -97,23 +105,48 @@ static size_t table_len(enum map m)
 	return (len + page - 1) / page * page;
 }
 
+/* The map in memory, or MAP_FAILED when the rights do not allow it. */
+static void *map_pinned(const char *path, size_t len)
+{
+	void *table;
+	int fd = bpf_obj_get(path);
+
+	if (fd < 0)
+		return MAP_FAILED;
+	table = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	return table;
+}
+
+static size_t timeline_len(const struct xsf_maps *maps)
+{
+	return (size_t)maps->nr_groups * XSF_DIRECTIONS * sizeof(struct xsf_timeline_row);
+}
+
+static int open_timeline(struct xsf_maps *maps, const char *path)
+{
+	void *rows = map_pinned(path, timeline_len(maps));
+
+	maps->timeline_copied = rows == MAP_FAILED;
+	maps->timeline = maps->timeline_copied ? malloc(sizeof(*maps->timeline)) : rows;
+	return maps->timeline ? 0 : -ENOMEM;
+}
+
+static void close_timeline(struct xsf_maps *maps)
+{
+	if (maps->timeline_copied)
+		free(maps->timeline);
+	else if (maps->timeline)
+		munmap(maps->timeline, timeline_len(maps));
+}
+
 /* Fills maps->table[m]: mapped when the rights allow it, else room for a copy (zero pages cost nothing
  * until they are written). */
-static int open_table(struct xsf_maps *maps, enum map m)
+static int open_table(struct xsf_maps *maps, enum map m, const char *path)
 {
 	size_t len = table_len(m);
-	char path[PATH_MAX];
-	void *table = MAP_FAILED;
-	int fd, err;
+	void *table = map_pinned(path, len);
 
-	err = xsf_pins_path(path, maps->dir, specs[m].name, NULL);
-	if (err)
-		return err;
-	fd = bpf_obj_get(path);
-	if (fd >= 0) {
-		table = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
-		close(fd);
-	}
 	maps->copied[m] = table == MAP_FAILED;
 	if (maps->copied[m])
 		table = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -133,6 +166,8 @@ static int open_map(struct xsf_maps *maps, enum map m, struct xsf_why *why)
 	if (err)
 		return xsf_because(why, err, "directory name too long");
 	maps->fd[m] = err = xsf_pins_open_readonly(maps->dir, specs[m].name, NULL);
+	if (err == -ENOENT && m == TIMELINE)
+		return 0;
 	if (err == -ENOENT)
 		return xsf_because(why, err,
 				   "no map %s is pinned in %s; first: xdp-sflow load IFACE",
@@ -157,8 +192,8 @@ static int open_map(struct xsf_maps *maps, enum map m, struct xsf_why *why)
 				maps->dir, maps->nr_groups, entries / rows);
 		maps->nr_groups = entries / rows;
 	}
-	if (m < NR_TABLES) {
-		err = open_table(maps, m);
+	if (m < NR_TABLES || m == TIMELINE) {
+		err = m == TIMELINE ? open_timeline(maps, path) : open_table(maps, m, path);
 		if (err)
 			return xsf_because(why, err, "cannot map %s into memory: %s", path,
 					   xsf_errno_text(err));
@@ -232,6 +267,7 @@ void xsf_maps_close(struct xsf_maps *maps)
 		if (maps->table[m])
 			munmap(maps->table[m], table_len((enum map)m));
 	}
+	close_timeline(maps);
 	for (int m = 0; m < NR_MAPS; m++) {
 		if (maps->fd[m] >= 0)
 			close(maps->fd[m]);
@@ -385,6 +421,7 @@ int xsf_maps_snapshot(struct xsf_maps *maps, struct xsf_snapshot *out, unsigned 
 	out->ops = maps->ops;
 	out->tos = maps->tos;
 	out->rdma = maps->rdma;
+	out->timeline = maps->timeline_copied ? NULL : maps->timeline;
 
 	err = read_tables(maps, out);
 	if (!err)
@@ -408,4 +445,19 @@ int xsf_maps_snapshot(struct xsf_maps *maps, struct xsf_snapshot *out, unsigned 
 		return nr;
 	out->nr_attached = (uint32_t)nr;
 	return 0;
+}
+
+uint32_t xsf_maps_groups(const struct xsf_maps *maps)
+{
+	return maps->nr_groups;
+}
+
+const struct xsf_timeline_row *xsf_maps_timeline(struct xsf_maps *maps, uint32_t row)
+{
+	if (!maps->timeline || row >= maps->nr_groups * XSF_DIRECTIONS)
+		return NULL;
+	if (!maps->timeline_copied)
+		return &maps->timeline[row];
+	return bpf_map_lookup_elem(maps->fd[TIMELINE], &row, maps->timeline) ? NULL :
+									       maps->timeline;
 }

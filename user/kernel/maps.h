@@ -27,4 +27,11 @@ int xsf_maps_current(const struct xsf_maps *maps);
  * is some 13 KB and need not be initialised. 0 or negative errno. */
 int xsf_maps_snapshot(struct xsf_maps *maps, struct xsf_snapshot *out, unsigned int flags);
 
+/* Groups that the maps have rows for: 1 + 2 * fabrics. */
+uint32_t xsf_maps_groups(const struct xsf_maps *maps);
+
+/* A row of the timeline: live, or with few rights a copy that the next call overwrites. NULL: no such row,
+ * or the maps were made by programs that have no timeline. */
+const struct xsf_timeline_row *xsf_maps_timeline(struct xsf_maps *maps, uint32_t row);
+
 #endif

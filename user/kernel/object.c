@@ -16,7 +16,9 @@ static uint32_t rows_per_group(const char *map)
 {
 	if (!strcmp(map, "xsf_ops"))
 		return XSF_DIRECTIONS * XSF_CARRIERS;
-	return !strcmp(map, "xsf_tos") || !strcmp(map, "xsf_rdma") ? XSF_DIRECTIONS : 0;
+	return !strcmp(map, "xsf_tos") || !strcmp(map, "xsf_rdma") || !strcmp(map, "xsf_timeline") ?
+		       XSF_DIRECTIONS :
+		       0;
 }
 
 static void layout_of(const struct bpf_map *map, struct xsf_layout *layout)

@@ -46,6 +46,8 @@ struct xsf_snapshot {
 	const struct xsf_op_row *ops;
 	const struct xsf_tos_row *tos;
 	const struct xsf_rdma_row *rdma;
+	const struct xsf_timeline_row *timeline; /* live, as the tables; may be NULL: no rights to
+						  * map it (kernel/maps.h), or no such map */
 	struct xsf_reasons reasons;
 	struct xsf_reason_high high[XSF_REASONS_HIGH];
 	uint32_t nr_high;

@@ -27,6 +27,7 @@ struct xsf_store {
 	struct xsf_op_row ops[XSF_GROUPS * XSF_DIRECTIONS * XSF_CARRIERS];
 	struct xsf_tos_row tos[XSF_GROUPS * XSF_DIRECTIONS];
 	struct xsf_rdma_row rdma[XSF_GROUPS * XSF_DIRECTIONS];
+	struct xsf_timeline_row timeline[XSF_GROUPS * XSF_DIRECTIONS];
 	struct xsf_reasons reasons;
 	struct xsf_port ports[XSF_PORT_ROWS];
 	struct xsf_reason_high high[XSF_REASONS_HIGH];
@@ -72,6 +73,8 @@ static __always_inline void *xsf_lookup(enum xsf_map id, __u32 index)
 		return &s->reasons;
 	case XSF_MAP_PORTS:
 		return &s->ports[index];
+	case XSF_MAP_TIMELINE:
+		return index < XSF_GROUPS * XSF_DIRECTIONS ? &s->timeline[index] : NULL;
 	}
 	return NULL;
 }
@@ -309,6 +312,7 @@ void xsf_store_snapshot(const struct xsf_store *s, struct xsf_snapshot *out)
 	out->ops = s->ops;
 	out->tos = s->tos;
 	out->rdma = s->rdma;
+	out->timeline = s->timeline;
 	out->reasons = s->reasons;
 	memcpy(out->high, s->high, sizeof(out->high));
 	out->nr_high = s->nr_high;
