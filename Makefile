@@ -31,7 +31,8 @@ PURE_OBJ := $(PURE_SRC:%.c=$(B)/%.o)
 USER_OBJ := $(USER_SRC:%.c=$(B)/%.o)
 LIB_OBJ := $(filter-out $(B)/user/main.o,$(USER_OBJ))
 
-BPF_OBJ := build/xdp_sflow.bpf.o
+BPF_OBJ := $(patsubst %.c,build/%.o,$(notdir $(wildcard bpf/*.bpf.c)))
+SKEL := $(BPF_OBJ:build/%.bpf.o=$(B)/%.skel.h)
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/*_test.c))
 PROGRUN := $(patsubst tests/progrun/%.c,$(B)/tests/progrun/%,$(wildcard tests/progrun/*_test.c))
 PROGRUN_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %_test.c,$(wildcard tests/progrun/*.c))) $(B)/tests/bench/mix.o
@@ -43,7 +44,7 @@ all: $(B)/xdp-sflow $(BPF_OBJ)
 $(B)/xdp-sflow: $(USER_OBJ)
 	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
 
-build/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h include/xsf/*.h)
+build/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h include/xsf/*.h vmlinux/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) -c $< -o $@
 
@@ -52,8 +53,8 @@ $(B)/%.skel.h: build/%.bpf.o
 	$(BPFTOOL) gen skeleton $< name $* > $@.tmp
 	mv $@.tmp $@
 
-# What may include the skeleton; later builds know it from the .d files.
-$(filter $(B)/user/kernel/%,$(USER_OBJ)) $(UNIT:%=%.o) $(PROGRUN:%=%.o) $(TOOLS:%=%.o): | $(B)/xdp_sflow.skel.h
+# What may include a skeleton; later builds know it from the .d files.
+$(filter $(B)/user/kernel/%,$(USER_OBJ)) $(UNIT:%=%.o) $(PROGRUN:%=%.o) $(TOOLS:%=%.o): | $(SKEL)
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
@@ -92,7 +93,8 @@ vmtest: all tests-bin
 
 install: all
 	install -D -m 755 build/xdp-sflow $(DESTDIR)$(PREFIX)/sbin/xdp-sflow
-	install -D -m 644 build/xdp_sflow.bpf.o $(DESTDIR)$(PREFIX)/lib/xdp-sflow/xdp_sflow.bpf.o
+	install -d $(DESTDIR)$(PREFIX)/lib/xdp-sflow
+	install -m 644 $(BPF_OBJ) $(DESTDIR)$(PREFIX)/lib/xdp-sflow
 	install -D -m 644 man/xdp-sflow.8 $(DESTDIR)$(PREFIX)/share/man/man8/xdp-sflow.8
 
 uninstall:

@@ -80,7 +80,7 @@ done < <(grep -oP '(^    |`)make \K[a-z-]+' "$ROOT/README.md" | sort -u)
 
 check "make install" make -s -C "$ROOT" install DESTDIR="$T/root"
 is "what it installs" "$(cd "$T/root" && find . -type f | sort | tr '\n' ' ')" \
-	"./usr/local/lib/xdp-sflow/xdp_sflow.bpf.o ./usr/local/sbin/xdp-sflow ./usr/local/share/man/man8/xdp-sflow.8 "
+	"./usr/local/lib/xdp-sflow/csum6.bpf.o ./usr/local/lib/xdp-sflow/xdp_sflow.bpf.o ./usr/local/sbin/xdp-sflow ./usr/local/share/man/man8/xdp-sflow.8 "
 check "make uninstall" make -s -C "$ROOT" uninstall DESTDIR="$T/root"
 is "nothing is left" "$(find "$T/root" -type f -o -name 'xdp-sflow')" ""
 finish
