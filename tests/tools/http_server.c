@@ -2,7 +2,8 @@
 /* serve/http.h with made-up bodies, for tests/cli/http_test.sh.
  *   http_server [NAME=NUMBER]... [listen=ADDR]     the names of struct xsf_http_limits
  * Prints "listening ADDR:PORT" and serves until SIGTERM. /body?bytes=N, /broken (a body that fails half
- * way), /fails (a handler that fails), /counts (the counters as name value lines). */
+ * way), /fails (a handler that fails), /counts (the counters as name value lines), /upload (length and sum
+ * of a body), /parts/... (variables and arguments). */
 #include "serve/http.h"
 
 #include <errno.h>
@@ -92,20 +93,69 @@ static int handle_counts(void *arg, const struct xsf_http_request *request,
 	for (unsigned int i = 0; i < XSF_HTTP_NR_CUTS; i++)
 		at += snprintf(at, (size_t)(end - at), "%s %llu\n", xsf_http_cut_name(i),
 			       (unsigned long long)counts->cut[i]);
-	snprintf(
-		at, (size_t)(end - at),
-		"accepted %llu\nopen %u\nstreams %u\nbody_bytes %llu\nbodies %lu\nleast_room %zu\n",
-		(unsigned long long)counts->accepted, counts->open, counts->streams,
-		(unsigned long long)counts->body_bytes, bodies, least_room);
+	snprintf(at, (size_t)(end - at),
+		 "accepted %llu\nopen %u\nstreams %u\nuploads %u\nbody_bytes %llu\nbodies %lu\n"
+		 "least_room %zu\n",
+		 (unsigned long long)counts->accepted, counts->open, counts->streams,
+		 counts->uploads, (unsigned long long)counts->body_bytes, bodies, least_room);
 	return 0;
 }
 
+/* Length and sum of the bytes of a request body. */
+static int handle_upload(void *arg, const struct xsf_http_request *request,
+			 struct xsf_http_reply *reply)
+{
+	unsigned long long sum = 0;
+	const char *body;
+	size_t len;
+
+	(void)arg;
+	body = xsf_http_body(request, &len);
+	for (size_t i = 0; i < len; i++)
+		sum += (unsigned char)body[i];
+	return xsf_http_reply_line(reply, 200, "%zu %llu", len, sum);
+}
+
+/* What a path's variables and its repeated arguments "v" are. */
+static int handle_parts(void *arg, const struct xsf_http_request *request,
+			struct xsf_http_reply *reply)
+{
+	const char *values[3], *v;
+	unsigned int nr = xsf_http_arguments(request, "v", values, 3);
+	char *text = malloc(4096);
+	size_t len = 0;
+
+	(void)arg;
+	if (!text)
+		return -ENOMEM;
+	for (unsigned int i = 0; (v = xsf_http_variable(request, i)); i++)
+		len += (size_t)snprintf(text + len, 4096 - len, "%s|", v);
+	len += (size_t)snprintf(text + len, 4096 - len, " %u", nr);
+	for (unsigned int i = 0; i < nr && i < 3; i++)
+		len += (size_t)snprintf(text + len, 4096 - len, " %s", values[i]);
+	return xsf_http_reply_bytes(reply, XSF_CONTENT_TEXT, text, len);
+}
+
 static const struct xsf_http_endpoint endpoints[] = {
-	{ "GET", "/body", "numbered lines", handle_body },
-	{ "GET", "/broken", "a body that fails", handle_body },
-	{ "GET", "/fails", "a handler that fails", handle_fails },
-	{ "GET", "/counts", "counters", handle_counts },
-	{ "PUT", "/counts", NULL, handle_counts },
+	{ .method = "GET", .path = "/body", .summary = "numbered lines", .handle = handle_body },
+	{ .method = "GET",
+	  .path = "/broken",
+	  .summary = "a body that fails",
+	  .handle = handle_body },
+	{ .method = "GET",
+	  .path = "/fails",
+	  .summary = "a handler that fails",
+	  .handle = handle_fails },
+	{ .method = "GET", .path = "/counts", .summary = "counters", .handle = handle_counts },
+	{ .method = "PUT", .path = "/counts", .handle = handle_counts },
+	{ .method = "PUT",
+	  .path = "/upload",
+	  .handle = handle_upload,
+	  .body = 1 << 20,
+	  .writes = 1 },
+	{ .method = "GET", .path = "/parts/all/json", .handle = handle_fails },
+	{ .method = "GET", .path = "/parts/{one}/json", .handle = handle_parts },
+	{ .method = "GET", .path = "/parts/{one}/{two}/json", .handle = handle_parts },
 };
 
 static const struct {
@@ -115,6 +165,7 @@ static const struct {
 	{ "connections", offsetof(struct xsf_http_limits, connections) },
 	{ "per_host", offsetof(struct xsf_http_limits, per_host) },
 	{ "streams", offsetof(struct xsf_http_limits, streams) },
+	{ "uploads", offsetof(struct xsf_http_limits, uploads) },
 	{ "memory", offsetof(struct xsf_http_limits, memory) },
 	{ "uri", offsetof(struct xsf_http_limits, uri) },
 	{ "head_ms", offsetof(struct xsf_http_limits, head_ms) },
@@ -131,6 +182,10 @@ static int set_option(struct xsf_http_options *options, const char *text)
 		return -EINVAL;
 	if (!strncmp(text, "listen", len)) {
 		options->listen = value + 1;
+		return 0;
+	}
+	if (!strcmp(text, "allow_write=1")) {
+		options->allow_write = 1;
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof(limit_names) / sizeof(limit_names[0]); i++) {

@@ -273,8 +273,14 @@ static int handle_status(void *arg, const struct xsf_http_request *request,
 }
 
 static const struct xsf_http_endpoint endpoints[] = {
-	{ "GET", "/metrics", "counts as Prometheus text", handle_metrics },
-	{ "GET", "/status.json", "counts as 'xdp-sflow status --json' prints them", handle_status },
+	{ .method = "GET",
+	  .path = "/metrics",
+	  .summary = "counts as Prometheus text",
+	  .handle = handle_metrics },
+	{ .method = "GET",
+	  .path = "/status.json",
+	  .summary = "counts as 'xdp-sflow status --json' prints them",
+	  .handle = handle_status },
 };
 
 /* ---- start, loop, end ---- */

@@ -7,7 +7,7 @@
  * `links` and `nodes` may be absent; `ifindex` is a string or a number; what a link names need not be in
  * `nodes`; other keys are ignored. Refused, with the reason: what is not JSON, a key that is there twice, a
  * port in two links or at both ends of one, an agent of two nodes, an ifindex of two ports of a node, and
- * whatever is beyond the bounds below. What data sources the names belong to is model/binding.h. */
+ * whatever is beyond the bounds below (objects and arrays may be in one another as deep as jansson goes, 2048). What data sources the names belong to is model/binding.h. */
 #ifndef XSF_TOPOLOGY_H
 #define XSF_TOPOLOGY_H
 
@@ -20,7 +20,6 @@
 #define XSF_TOPOLOGY_NODES 32768
 #define XSF_TOPOLOGY_PORTS 65536
 #define XSF_TOPOLOGY_NAME 255	      /* bytes of a name */
-#define XSF_TOPOLOGY_DEPTH 64	      /* objects and arrays in one another */
 #define XSF_TOPOLOGY_MEMORY 134217728 /* bytes while it is read */
 
 #define XSF_TOPOLOGY_NONE UINT32_MAX

@@ -185,6 +185,7 @@ const struct xsf_http_counts *xsf_http_counts(const struct xsf_http *http)
 
 	writable->counts.open = http->conns.open;
 	writable->counts.streams = http->conns.streams;
+	writable->counts.uploads = http->uploads;
 	return &http->counts;
 }
 
@@ -237,6 +238,7 @@ int xsf_http_open(const struct xsf_http_options *options, struct xsf_http **out,
 		goto out;
 	http->listen_fd = err;
 	xsf_http_address_text(&addr, http->listening, sizeof(http->listening));
+	http->loopback = xsf_http_is_loopback(&addr);
 	signal(SIGPIPE, SIG_IGN);
 	http->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	err = http->epoll_fd < 0 ? -errno : epoll_add(http, http->listen_fd);

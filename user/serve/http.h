@@ -26,23 +26,26 @@ struct xsf_http_limits {
 	unsigned int connections; /* open at once; 16 to 4096 */
 	unsigned int per_host; /* of them from one IPv4 address or IPv6 /64; loopback is exempt */
 	unsigned int streams;  /* bodies being pulled at once; beyond: 503 */
+	unsigned int uploads;  /* request bodies being received at once; beyond: 503 */
 	unsigned int memory;   /* bytes a connection for request line, headers and write buffer */
 	unsigned int uri;      /* bytes of a request target; longer: 414 */
 	unsigned int head_ms;  /* from accept, or the last reply, to the whole request head */
-	unsigned int stall_ms; /* a reply that makes no progress */
-	unsigned int reply_ms; /* a whole reply */
+	unsigned int stall_ms; /* a reply, or a request body, that makes no progress */
+	unsigned int reply_ms; /* a whole reply; likewise */
 };
 
 #define XSF_HTTP_LIMITS_DEFAULT \
 	{ \
-		.connections = 256, .per_host = 64, .streams = 32, .memory = 32768, .uri = 8192, \
-		.head_ms = 10000, .stall_ms = 10000, .reply_ms = 60000 \
+		.connections = 256, .per_host = 64, .streams = 32, .uploads = 4, .memory = 32768, \
+		.uri = 8192, .head_ms = 10000, .stall_ms = 10000, .reply_ms = 60000 \
 	}
 
 /* Status codes that are counted by themselves; any other is "other". */
 #define XSF_HTTP_CODES(X) \
 	X(200) \
+	X(204) \
 	X(400) \
+	X(403) \
 	X(404) \
 	X(405) \
 	X(413) \
@@ -64,7 +67,9 @@ enum xsf_http_code { XSF_HTTP_CODES(XSF_HTTP_CODE_ENUM) XSF_HTTP_OTHER, XSF_HTTP
 	X(HOST_LIMIT, host_limit, "room for a newer connection of the same host") \
 	X(STREAM_LIMIT, stream_limit, "a slow reply, for a newer one") \
 	X(REFUSED, refused, "no room could be made, or no memory or descriptor was left") \
-	X(READ_ERROR, read_error, "the body failed half way")
+	X(READ_ERROR, read_error, "the body failed half way") \
+	X(UPLOAD_TIMEOUT, upload_timeout, "no whole request body in time") \
+	X(UPLOAD_LIMIT, upload_limit, "a refused request body that would not end")
 
 #define XSF_HTTP_CUT_ENUM(id, name, help) XSF_CUT_##id,
 enum xsf_http_cut { XSF_HTTP_CUTS(XSF_HTTP_CUT_ENUM) XSF_HTTP_NR_CUTS };
@@ -76,6 +81,7 @@ struct xsf_http_counts {
 	uint64_t body_bytes; /* of streamed bodies */
 	unsigned int open;   /* connections now */
 	unsigned int streams;
+	unsigned int uploads;
 };
 
 struct xsf_http_request;
@@ -98,12 +104,25 @@ struct xsf_http_reply {
 typedef int (*xsf_http_handler)(void *arg, const struct xsf_http_request *request,
 				struct xsf_http_reply *reply);
 
-/* GET serves HEAD too. A path may be there several times with different methods. */
+/* Variables of one path at most. */
+#define XSF_HTTP_VARIABLES 4
+
+/* What of a refused request body is read, so that the client gets to see why; more is cut off. */
+#define XSF_HTTP_DRAIN 134217728
+
+/* GET serves HEAD too. A path may be there several times with different methods. A part of a path in braces,
+ * "/metric/{agents}/{metrics}/json", is a variable: it stands for any one part that is not empty. The first
+ * endpoint that matches is taken, so what is exact stands before what is not. */
 struct xsf_http_endpoint {
 	const char *method;
 	const char *path;
 	const char *summary; /* its line in the index at "/"; NULL = not listed */
 	xsf_http_handler handle;
+	/* Bytes of a request body at most (longer: 413); 0: a body is not read. The handler is called once
+	 * all of it is there. */
+	uint32_t body;
+	/* It changes something: only for who may write (xsf_http_options.allow_write), else 403. */
+	int writes;
 };
 
 struct xsf_http_options {
@@ -111,6 +130,10 @@ struct xsf_http_options {
 	const struct xsf_http_endpoint *endpoints; /* must outlive the server */
 	size_t nr_endpoints;
 	void *arg; /* handed to the handlers */
+	/* Who may use endpoints that write (DESIGN 4.11). 0: on a loopback address everybody, but not through
+	 * another name than that of this host (a page may have its name resolved to 127.0.0.1); elsewhere
+	 * nobody. 1: everybody who gets here. Never a web page: no request with an Origin. */
+	int allow_write;
 	struct xsf_http_limits limits;
 };
 
@@ -154,6 +177,26 @@ const char *xsf_http_path(const struct xsf_http_request *request);
 
 /* The first value of a query argument, decoded, or NULL. */
 const char *xsf_http_argument(const struct xsf_http_request *request, const char *name);
+
+/* Values of an argument that may be repeated, in their order, decoded ("" where there is no value): at most
+ * max of them are put into values; returns how many there are. */
+unsigned int xsf_http_arguments(const struct xsf_http_request *request, const char *name,
+				const char **values, unsigned int max);
+
+/* Variable n of the path (0 is the first), decoded; NULL behind the last. */
+const char *xsf_http_variable(const struct xsf_http_request *request, unsigned int n);
+
+/* The request's body, its length in *len; NULL when there is none. It is gone when the handler returns. */
+const char *xsf_http_body(const struct xsf_http_request *request, size_t *len);
+
+/* For handlers: answers with len bytes at data, which are freed when the reply is over. 0; or -ENOMEM, with
+ * data freed. */
+int xsf_http_reply_bytes(struct xsf_http_reply *reply, const char *content_type, char *data,
+			 size_t len);
+
+/* For handlers: answers with this status and one line. 0. */
+int xsf_http_reply_line(struct xsf_http_reply *reply, unsigned int status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Closes all connections; NULL is fine. */
 void xsf_http_close(struct xsf_http *http);

@@ -17,7 +17,8 @@ int xsf_conns_open(struct xsf_conns *conns, const struct xsf_http_limits *limits
 {
 	memset(conns, 0, sizeof(*conns));
 	if (!in_range(limits->connections, 16, 4096) || !in_range(limits->per_host, 1, 4096) ||
-	    !in_range(limits->streams, 1, 4096) || !in_range(limits->memory, 4096, 1 << 20) ||
+	    !in_range(limits->streams, 1, 4096) || !in_range(limits->uploads, 1, 4096) ||
+	    !in_range(limits->memory, 4096, 1 << 20) ||
 	    !in_range(limits->uri, 64, limits->memory) ||
 	    !in_range(limits->head_ms, 100, 3600000) || !in_range(limits->stall_ms, 100, 3600000) ||
 	    !in_range(limits->reply_ms, 100, 3600000))
@@ -79,7 +80,8 @@ static int evictable(const struct xsf_conn *conn, uint64_t now_ms)
 {
 	if (conn->state == XSF_CONN_WAITING)
 		return 1;
-	return (conn->state == XSF_CONN_REPLYING || conn->state == XSF_CONN_STREAMING) &&
+	return (conn->state == XSF_CONN_REPLYING || conn->state == XSF_CONN_STREAMING ||
+		conn->state == XSF_CONN_UPLOADING) &&
 	       now_ms - conn->progress_ms >= XSF_CONN_STALL_EVICT_MS;
 }
 
@@ -238,6 +240,8 @@ static uint64_t expires(const struct xsf_conns *conns, const struct xsf_conn *co
 		return conn->since_ms + conns->limits.head_ms;
 	}
 	*cut = stall < whole ? XSF_CUT_STALLED : XSF_CUT_REPLY_TIMEOUT;
+	if (conn->state == XSF_CONN_UPLOADING)
+		*cut = XSF_CUT_UPLOAD_TIMEOUT;
 	return stall < whole ? stall : whole;
 }
 

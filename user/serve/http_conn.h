@@ -17,6 +17,7 @@ enum xsf_conn_state {
 	XSF_CONN_WAITING,   /* for a request head: nothing, or part of one, has come */
 	XSF_CONN_REPLYING,  /* a text */
 	XSF_CONN_STREAMING, /* a pulled body */
+	XSF_CONN_UPLOADING, /* a request body is coming */
 	XSF_CONN_CLOSING,   /* cut; its socket is not gone yet */
 };
 
@@ -27,7 +28,7 @@ struct xsf_conn {
 	int loopback;	      /* no limit per host */
 	uint64_t since_ms;    /* when the state began */
 	uint64_t order;	      /* of that among all changes */
-	uint64_t progress_ms; /* when a part of the body was last pulled */
+	uint64_t progress_ms; /* when a part of a body was last pulled, or came */
 	uint64_t bytes;	      /* pulled in this reply */
 };
 

@@ -16,6 +16,8 @@ struct xsf_http {
 	struct xsf_conn *adding; /* whose socket the library is being given */
 	struct MHD_Daemon *daemon;
 	uint64_t accept_again_ms; /* 0 = accepting */
+	unsigned int uploads;	  /* request bodies being received or held */
+	int loopback;		  /* listens on a loopback address */
 	int listen_fd;
 	int epoll_fd; /* of two: the listening socket and the library's epoll */
 	char listening[64];
@@ -31,6 +33,55 @@ void xsf_http_count_code(struct xsf_http *http, unsigned int status);
 /* Ends a connection now; one in a reply with a reset: what the kernel still holds for it goes too, and
  * half a body cannot be taken for a whole one. The descriptor stays the library's to close. */
 void xsf_http_cut_conn(struct xsf_http *http, struct xsf_conn *conn, enum xsf_http_cut reason);
+
+struct xsf_http_request {
+	struct MHD_Connection *connection;
+	const char *method;
+	const char *path;
+	const struct xsf_http_upload *upload; /* NULL: without a body */
+	unsigned int nr_variables;
+	const char *variable[XSF_HTTP_VARIABLES]; /* into path_parts */
+	char path_parts[8192];
+};
+
+/* ---- http_body.c ---- */
+
+/* A request body on its way. */
+struct xsf_http_upload {
+	unsigned int status; /* not 0: it is refused, and only read so that the client sees why */
+	const char *why;
+	unsigned int counted; /* among http->uploads */
+	size_t max;
+	uint64_t received;
+	size_t len;
+	size_t room;
+	char *data;
+};
+
+/* Does a body follow the request's head? */
+int xsf_http_has_body(struct MHD_Connection *connection);
+
+/* A body of an endpoint that takes one is about to come. *upload NULL: no memory. Returns 1 when the answer
+ * is to be given at once, and no body read: upload->status says which. */
+int xsf_http_upload_begin(struct xsf_http *http, struct MHD_Connection *connection,
+			  const struct xsf_http_endpoint *endpoint,
+			  struct xsf_http_upload **upload);
+
+/* A part of it. 0, or -E2BIG: too much of a refused one. */
+int xsf_http_upload_add(struct xsf_http_upload *upload, const char *data, size_t len);
+
+/* NULL is fine. */
+void xsf_http_upload_free(struct xsf_http *http, struct xsf_http_upload *upload);
+
+/* Why this request may not write; NULL: it may. */
+const char *xsf_http_write_denied(const struct xsf_http *http, struct MHD_Connection *connection);
+
+/* Is the numeric address, or the Host header, one that means this host alone? */
+int xsf_http_is_loopback(const struct sockaddr_storage *addr);
+int xsf_http_host_is_local(const char *host);
+
+/* Does the path match the pattern? Fills the request's variables. Bounded by the path's length. */
+int xsf_http_match(const char *pattern, struct xsf_http_request *request);
 
 /* Writes http->index; -E2BIG. */
 int xsf_http_make_index(struct xsf_http *http);

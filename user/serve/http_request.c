@@ -9,12 +9,6 @@
 
 #define BODY_BLOCK 32768 /* bytes pulled at a time */
 
-struct xsf_http_request {
-	struct MHD_Connection *connection;
-	const char *method;
-	const char *path;
-};
-
 /* A body that is being pulled. A request head that fills most of the connection's memory leaves less
  * than readers are promised; then it goes through `rest`. */
 struct stream {
@@ -29,7 +23,7 @@ struct stream {
 };
 
 /* What a request's place for application data points to. */
-static char uri_too_long, uri_has_nul, head_seen;
+static char uri_too_long, uri_has_nul, head_seen; /* or to a struct xsf_http_upload */
 
 void xsf_http_count_code(struct xsf_http *http, unsigned int status)
 {
@@ -175,10 +169,69 @@ static enum MHD_Result send_reply(struct xsf_http *http, struct xsf_conn *conn,
 	return result;
 }
 
+int xsf_http_reply_line(struct xsf_http_reply *reply, unsigned int status, const char *format, ...)
+{
+	size_t len;
+	va_list args;
+
+	*reply = (struct xsf_http_reply){ .status = status, .content_type = XSF_CONTENT_TEXT };
+	va_start(args, format);
+	vsnprintf(reply->text, sizeof(reply->text) - 1, format, args);
+	va_end(args);
+	len = strlen(reply->text);
+	reply->text[len] = '\n';
+	reply->text[len + 1] = 0;
+	return 0;
+}
+
 static void reply_text(struct xsf_http_reply *reply, unsigned int status, const char *text)
 {
-	*reply = (struct xsf_http_reply){ .status = status, .content_type = XSF_CONTENT_TEXT };
-	snprintf(reply->text, sizeof(reply->text), "%s\n", text);
+	xsf_http_reply_line(reply, status, "%s", text);
+}
+
+/* ---- bytes that are at hand ---- */
+
+struct bytes {
+	char *data;
+	size_t len;
+	size_t at;
+};
+
+static ssize_t bytes_read(void *state, char *buf, size_t max)
+{
+	struct bytes *b = state;
+	size_t n = b->len - b->at;
+
+	if (n > max)
+		n = max;
+	memcpy(buf, b->data + b->at, n);
+	b->at += n;
+	return (ssize_t)n;
+}
+
+static void bytes_free(void *state)
+{
+	struct bytes *b = state;
+
+	free(b->data);
+	free(b);
+}
+
+int xsf_http_reply_bytes(struct xsf_http_reply *reply, const char *content_type, char *data,
+			 size_t len)
+{
+	struct bytes *b = malloc(sizeof(*b));
+
+	if (!b) {
+		free(data);
+		return -ENOMEM;
+	}
+	*b = (struct bytes){ .data = data, .len = len };
+	reply->content_type = content_type;
+	reply->read = bytes_read;
+	reply->free = bytes_free;
+	reply->state = b;
+	return 0;
 }
 
 /* ---- what is asked ---- */
@@ -203,8 +256,11 @@ static int handle_healthy(void *arg, const struct xsf_http_request *request,
 }
 
 static const struct xsf_http_endpoint own_endpoints[] = {
-	{ "GET", "/", NULL, handle_index },
-	{ "GET", "/-/healthy", "200 while the server serves", handle_healthy },
+	{ .method = "GET", .path = "/", .handle = handle_index },
+	{ .method = "GET",
+	  .path = "/-/healthy",
+	  .summary = "200 while the server serves",
+	  .handle = handle_healthy },
 };
 
 #define NR_OWN (sizeof(own_endpoints) / sizeof(own_endpoints[0]))
@@ -241,14 +297,14 @@ static int method_matches(const char *served, const char *asked)
 
 /* The endpoint, or NULL with the methods that the path has in allow ("" = no such path). */
 static const struct xsf_http_endpoint *
-find(const struct xsf_http *http, const struct xsf_http_request *request, char *allow, size_t len)
+find(const struct xsf_http *http, struct xsf_http_request *request, char *allow, size_t len)
 {
 	const struct xsf_http_endpoint *endpoint;
 	size_t used = 0;
 
 	*allow = '\0';
 	for (size_t i = 0; (endpoint = endpoint_at(http, i)); i++) {
-		if (strcmp(endpoint->path, request->path) != 0)
+		if (!xsf_http_match(endpoint->path, request))
 			continue;
 		if (method_matches(endpoint->method, request->method))
 			return endpoint;
@@ -271,8 +327,16 @@ static void call_handler(struct xsf_http *http, const struct xsf_http_endpoint *
 			 const struct xsf_http_request *request, struct xsf_http_reply *reply)
 {
 	struct xsf_conn *victim = NULL;
+	const char *denied = NULL;
 	int err;
 
+	/* With a body it has been looked at before. */
+	if (endpoint->writes && !request->upload)
+		denied = xsf_http_write_denied(http, request->connection);
+	if (denied) {
+		reply_text(reply, 403, denied);
+		return;
+	}
 	if (!is_own(endpoint)) {
 		if (xsf_conns_stream_room(&http->conns, xsf_http_now_ms(), &victim)) {
 			reply_text(reply, 503, "too many replies at once; try again");
@@ -289,12 +353,77 @@ static void call_handler(struct xsf_http *http, const struct xsf_http_endpoint *
 	reply_text(reply, err == -ENOMEM || err == -EBUSY ? 503 : 500, strerror(-err));
 }
 
+/* ---- with a body ---- */
+
+static enum MHD_Result body_refused(struct xsf_http *http, struct xsf_conn *conn,
+				    const struct xsf_http_request *request,
+				    const struct xsf_http_upload *upload)
+{
+	struct xsf_http_reply reply;
+
+	if (upload->status == 413)
+		xsf_http_reply_line(&reply, 413, "the body is longer than %zu bytes", upload->max);
+	else
+		reply_text(&reply, upload->status, upload->why);
+	return send_reply(http, conn, request, &reply, NULL);
+}
+
+/* The head is there. */
+static enum MHD_Result body_begin(struct xsf_http *http, struct xsf_conn *conn,
+				  const struct xsf_http_request *request,
+				  const struct xsf_http_endpoint *endpoint, void **request_arg)
+{
+	struct xsf_http_upload *upload;
+	int at_once = xsf_http_upload_begin(http, request->connection, endpoint, &upload);
+
+	if (!upload)
+		return MHD_NO;
+	*request_arg = upload;
+	if (at_once)
+		return body_refused(http, conn, request, upload);
+	set_state(http, conn, XSF_CONN_UPLOADING);
+	return MHD_YES;
+}
+
+static enum MHD_Result body_part(struct xsf_http *http, struct xsf_conn *conn,
+				 struct xsf_http_upload *upload, const char *data, size_t *len)
+{
+	conn->progress_ms = xsf_http_now_ms();
+	if (xsf_http_upload_add(upload, data, *len)) {
+		xsf_http_cut_conn(http, conn, XSF_CUT_UPLOAD_LIMIT);
+		return MHD_NO;
+	}
+	*len = 0;
+	return MHD_YES;
+}
+
+/* All of it is there. */
+static enum MHD_Result body_answer(struct xsf_http *http, struct xsf_conn *conn,
+				   struct xsf_http_request *request,
+				   const struct xsf_http_upload *upload)
+{
+	struct xsf_http_reply reply = { .status = 200, .content_type = XSF_CONTENT_TEXT };
+	const struct xsf_http_endpoint *endpoint;
+	char allow[128];
+
+	if (upload->status)
+		return body_refused(http, conn, request, upload);
+	request->upload = upload;
+	endpoint = find(http, request, allow, sizeof(allow));
+	if (!endpoint)
+		return MHD_NO;
+	call_handler(http, endpoint, request, &reply);
+	return send_reply(http, conn, request, &reply, NULL);
+}
+
 enum MHD_Result xsf_http_answer(void *arg, struct MHD_Connection *connection, const char *url,
 				const char *method, const char *version, const char *upload_data,
 				size_t *upload_data_size, void **request_arg)
 {
 	struct xsf_http *http = arg;
-	const struct xsf_http_request request = { connection, method, url };
+	struct xsf_http_request request = { .connection = connection,
+					    .method = method,
+					    .path = url };
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	struct xsf_conn *conn = info ? info->socket_context : NULL;
@@ -303,8 +432,6 @@ enum MHD_Result xsf_http_answer(void *arg, struct MHD_Connection *connection, co
 	char allow[128];
 
 	(void)version;
-	(void)upload_data;
-	(void)upload_data_size;
 	if (!conn)
 		return MHD_NO;
 	if (*request_arg == &uri_too_long) {
@@ -315,13 +442,22 @@ enum MHD_Result xsf_http_answer(void *arg, struct MHD_Connection *connection, co
 		reply_text(&reply, 400, "the request target holds a zero byte");
 		return send_reply(http, conn, &request, &reply, NULL);
 	}
+	if (*request_arg && *request_arg != &head_seen) {
+		if (!*upload_data_size)
+			return body_answer(http, conn, &request, *request_arg);
+		return body_part(http, conn, *request_arg, upload_data, upload_data_size);
+	}
 	endpoint = find(http, &request, allow, sizeof(allow));
 	/* The first call comes with the head. Without a body a second one follows at once, and only a
-	 * reply given there leaves the connection open; a body is not read: the reply closes. */
+	 * reply given there leaves the connection open. A body that the endpoint does not take is not
+	 * read: the reply closes. */
 	if (!*request_arg && endpoint) {
+		int body = xsf_http_has_body(connection);
+
+		if (body && endpoint->body)
+			return body_begin(http, conn, &request, endpoint, request_arg);
 		*request_arg = &head_seen;
-		if (!MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length") &&
-		    !MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Transfer-Encoding"))
+		if (!body)
 			return MHD_YES;
 	}
 	if (endpoint)
@@ -348,6 +484,36 @@ const char *xsf_http_argument(const struct xsf_http_request *request, const char
 	return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
+struct collected {
+	const char *name;
+	const char **values;
+	unsigned int max;
+	unsigned int nr;
+};
+
+static enum MHD_Result collect(void *arg, enum MHD_ValueKind kind, const char *name,
+			       const char *value)
+{
+	struct collected *c = arg;
+
+	(void)kind;
+	if (strcmp(name, c->name) != 0)
+		return MHD_YES;
+	if (c->nr < c->max)
+		c->values[c->nr] = value ? value : "";
+	c->nr++;
+	return MHD_YES;
+}
+
+unsigned int xsf_http_arguments(const struct xsf_http_request *request, const char *name,
+				const char **values, unsigned int max)
+{
+	struct collected c = { .name = name, .values = values, .max = max };
+
+	MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, collect, &c);
+	return c.nr;
+}
+
 /* ---- what the library tells ---- */
 
 void *xsf_http_uri_seen(void *arg, const char *uri, struct MHD_Connection *connection)
@@ -368,6 +534,9 @@ void xsf_http_completed(void *arg, struct MHD_Connection *connection, void **req
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
 	(void)code;
+	if (*request_arg && *request_arg != &head_seen && *request_arg != &uri_too_long &&
+	    *request_arg != &uri_has_nul)
+		xsf_http_upload_free(arg, *request_arg);
 	*request_arg = NULL;
 	if (info)
 		set_state(arg, info->socket_context, XSF_CONN_WAITING);
