@@ -130,6 +130,7 @@ static void names(void **state)
 static const struct xsf_http_limits small = { .connections = NR,
 					      .per_host = 4,
 					      .streams = 3,
+					      .uploads = 2,
 					      .memory = 4096,
 					      .uri = 1024,
 					      .head_ms = 10000,
@@ -410,6 +411,15 @@ static void expiry(void **state)
 	assert_null(xsf_conns_expired(&conns, 60999, &cut));
 	assert_ptr_equal(xsf_conns_expired(&conns, 61000, &cut), slow);
 	assert_int_equal(cut, XSF_CUT_REPLY_TIMEOUT);
+	xsf_conns_set(&conns, slow, XSF_CONN_UPLOADING, 61000);
+	slow->progress_ms = 65000;
+	assert_null(xsf_conns_expired(&conns, 69999, &cut));
+	assert_ptr_equal(xsf_conns_expired(&conns, 70000, &cut), slow);
+	assert_int_equal(cut, XSF_CUT_UPLOAD_TIMEOUT);
+	slow->progress_ms = 120999;
+	assert_null(xsf_conns_expired(&conns, 120999, &cut));
+	assert_ptr_equal(xsf_conns_expired(&conns, 121000, &cut), slow);
+	assert_int_equal(cut, XSF_CUT_UPLOAD_TIMEOUT);
 	xsf_conns_set(&conns, slow, XSF_CONN_CLOSING, 61000);
 	assert_null(xsf_conns_expired(&conns, 61000, &cut));
 	assert_int_equal(xsf_conns_next(&conns, 61000), -1);

@@ -25,22 +25,29 @@ static void help(void)
 	       "                             kernel keeps only on demand, at a small cost to each\n"
 	       "                             run; needs root\n"
 	       "      --user NAME            go on as this user, in its groups; needs root\n"
+	       "%s"
+	       "      --allow-write          whoever reaches the address may PUT a topology; "
+	       "without\n"
+	       "                             it only clients of a loopback address, and never a "
+	       "web\n"
+	       "                             page\n"
 	       "  -h, --help                 this text\n\n"
-	       "Paths: /metrics, /status.json, /-/healthy (200 while it serves), / (this list).\n"
+	       "Paths: /metrics, /status.json, /topology/json (GET, PUT, POST), /-/healthy (200\n"
+	       "while it serves), / (all of them).\n"
 	       "When the maps are unpinned or replaced, it opens them anew at the next request;\n"
 	       "xdp_sflow_up is 0 while there are none.\n\n"
 	       "At once at most %u connections (%u from one host, loopback apart) and %u replies;\n"
 	       "%u bytes of request; %u s for a request, %u s without progress and %u s in all for "
 	       "a\n"
 	       "reply. When the places are taken, what waited longest goes.\n",
-	       XSF_METRICS_INTERFACES, l.connections, l.per_host, l.streams, l.memory,
-	       l.head_ms / 1000, l.stall_ms / 1000, l.reply_ms / 1000);
+	       XSF_METRICS_INTERFACES, xsf_topology_options_help, l.connections, l.per_host,
+	       l.streams, l.memory, l.head_ms / 1000, l.stall_ms / 1000, l.reply_ms / 1000);
 }
 
 /* 0: go on; -1: help was given; else an exit code. */
 static int parse(int argc, char **argv, struct xsf_export_options *o)
 {
-	enum { MAPS = 256, MAX, ALL, STALE, STATS, USER };
+	enum { MAPS = 256, MAX, ALL, STALE, STATS, USER, WRITE, TOPOLOGY };
 	static const struct option known[] = {
 		{ "listen", required_argument, NULL, 'l' },
 		{ "maps", required_argument, NULL, MAPS },
@@ -49,6 +56,8 @@ static int parse(int argc, char **argv, struct xsf_export_options *o)
 		{ "stale", required_argument, NULL, STALE },
 		{ "prog-stats", no_argument, NULL, STATS },
 		{ "user", required_argument, NULL, USER },
+		{ "allow-write", no_argument, NULL, WRITE },
+		XSF_TOPOLOGY_LONG_OPTIONS(TOPOLOGY),
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -89,6 +98,16 @@ static int parse(int argc, char **argv, struct xsf_export_options *o)
 			break;
 		case USER:
 			o->user = optarg;
+			break;
+		case WRITE:
+			o->allow_write = 1;
+			break;
+		case TOPOLOGY + XSF_OPT_TOPOLOGY:
+		case TOPOLOGY + XSF_OPT_STATE_DIR:
+		case TOPOLOGY + XSF_OPT_NO_TOPOLOGY:
+			code = xsf_topology_arg(&o->topology, "export", option - TOPOLOGY, optarg);
+			if (code)
+				return code;
 			break;
 		case 'h':
 			help();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "cmd/exporter.h"
+#include "cmd/exporter_state.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -20,25 +20,8 @@
 #include "serve/json.h"
 #include "serve/metrics.h"
 
-#define WHY_LEN 512
-#define NR_EXTRA (XSF_HTTP_NR_CODES + XSF_HTTP_NR_CUTS + 6)
-
-/* Open maps, and who reads them: a reply that began before they were replaced still does. */
-struct maps_ref {
-	struct xsf_maps *maps;
-	unsigned int refs;
-};
-
-struct xsf_exporter {
-	const struct xsf_export_options *options;
-	struct xsf_http *http;
-	struct maps_ref *current; /* NULL: nothing can be read now */
-	uint64_t opened;
-	uint64_t failed;
-	int told; /* that nothing can be read */
-	int signal_fd;
-	int stats_fd;
-};
+#define WHY_LEN XSF_WHY_LEN
+#define NR_EXTRA (XSF_HTTP_NR_CODES + XSF_HTTP_NR_CUTS + 9)
 
 /* One reply. */
 struct scrape {
@@ -87,11 +70,13 @@ static int open_maps(struct xsf_exporter *e, char why[WHY_LEN])
 	lose_maps(e);
 	e->current = ref_get(ref);
 	e->opened++;
+	xsf_exporter_groups_open(e);
 	return 0;
 }
 
 /* All counts into *out, from the maps that are pinned now. 0, or negative errno with a reason. */
-static int take_snapshot(struct xsf_exporter *e, struct xsf_snapshot *out, char why[WHY_LEN])
+static int take_snapshot(struct xsf_exporter *e, struct xsf_snapshot *out, unsigned int flags,
+			 char why[WHY_LEN])
 {
 	int err = 0;
 
@@ -101,7 +86,7 @@ static int take_snapshot(struct xsf_exporter *e, struct xsf_snapshot *out, char 
 		err = open_maps(e, why);
 	if (err)
 		return err;
-	err = xsf_maps_snapshot(e->current->maps, out, 0);
+	err = xsf_maps_snapshot(e->current->maps, out, flags);
 	if (err) {
 		snprintf(why, WHY_LEN, "cannot read the pinned maps: %s", strerror(-err));
 		lose_maps(e);
@@ -112,10 +97,10 @@ static int take_snapshot(struct xsf_exporter *e, struct xsf_snapshot *out, char 
 	return 0;
 }
 
-/* As take_snapshot; says so on stderr when it begins to fail and when it is over. */
-static int try_snapshot(struct xsf_exporter *e, struct xsf_snapshot *out, char why[WHY_LEN])
+int xsf_exporter_snapshot(struct xsf_exporter *e, struct xsf_snapshot *out, unsigned int flags,
+			  char why[XSF_WHY_LEN])
 {
-	int err = take_snapshot(e, out, why);
+	int err = take_snapshot(e, out, flags, why);
 
 	if (err) {
 		e->failed++;
@@ -177,6 +162,17 @@ static uint32_t own_values(const struct xsf_exporter *e, struct xsf_metrics_extr
 	*x++ = (struct xsf_metrics_extra){ .name = "xdp_sflow_snapshot_failures_total",
 					   .help = "Times the pinned maps could not be read.",
 					   .value = e->failed };
+	for (int taken = 0; taken < 2; taken++)
+		*x++ = (struct xsf_metrics_extra){ .name = "xdp_sflow_topology_uploads_total",
+						   .help = "Topologies sent over HTTP.",
+						   .labels = taken ? "result=\"taken\"" :
+								     "result=\"refused\"",
+						   .value = e->uploads[taken] };
+	*x++ = (struct xsf_metrics_extra){ .name = "xdp_sflow_groups_writable",
+					   .help = "1: fabric and role of interfaces reach the "
+						   "kernel's map.",
+					   .value = e->groups != NULL,
+					   .gauge = 1 };
 	return (uint32_t)(x - first);
 }
 
@@ -217,7 +213,7 @@ static struct scrape *scrape_new(struct xsf_exporter *e, struct xsf_http_reply *
 
 	if (!scrape)
 		return NULL;
-	*err = try_snapshot(e, &scrape->snapshot, why);
+	*err = xsf_exporter_snapshot(e, &scrape->snapshot, 0, why);
 	if (!*err)
 		scrape->ref = ref_get(e->current);
 	reply->read = scrape_read;
@@ -272,6 +268,8 @@ static int handle_status(void *arg, const struct xsf_http_request *request,
 	return scrape->json ? 0 : -ENOMEM;
 }
 
+#define TOPOLOGY_APP "/app/topology/scripts/topology.js"
+
 static const struct xsf_http_endpoint endpoints[] = {
 	{ .method = "GET",
 	  .path = "/metrics",
@@ -281,6 +279,41 @@ static const struct xsf_http_endpoint endpoints[] = {
 	  .path = "/status.json",
 	  .summary = "counts as 'xdp-sflow status --json' prints them",
 	  .handle = handle_status },
+	{ .method = "GET",
+	  .path = "/topology/json",
+	  .summary = "the topology; PUT or POST sets it",
+	  .handle = xsf_handle_topology_get },
+	{ .method = "PUT",
+	  .path = "/topology/json",
+	  .handle = xsf_handle_topology_put,
+	  .body = XSF_TOPOLOGY_BYTES,
+	  .writes = 1 },
+	{ .method = "POST",
+	  .path = "/topology/json",
+	  .handle = xsf_handle_topology_put,
+	  .body = XSF_TOPOLOGY_BYTES,
+	  .writes = 1 },
+	{ .method = "GET",
+	  .path = TOPOLOGY_APP "/topology/json",
+	  .handle = xsf_handle_topology_get },
+	{ .method = "PUT",
+	  .path = TOPOLOGY_APP "/topology/json",
+	  .handle = xsf_handle_topology_put,
+	  .body = XSF_TOPOLOGY_BYTES,
+	  .writes = 1 },
+	{ .method = "POST",
+	  .path = TOPOLOGY_APP "/topology/json",
+	  .handle = xsf_handle_topology_put,
+	  .body = XSF_TOPOLOGY_BYTES,
+	  .writes = 1 },
+	{ .method = "GET",
+	  .path = TOPOLOGY_APP "/{what}/json",
+	  .summary = "status, agents, unknown, locate",
+	  .handle = xsf_handle_topology_app },
+	{ .method = "GET",
+	  .path = TOPOLOGY_APP "/prometheus/txt",
+	  .summary = "links and nodes by status",
+	  .handle = xsf_handle_topology_prometheus },
 };
 
 /* ---- start, loop, end ---- */
@@ -318,6 +351,7 @@ int xsf_exporter_listen(const struct xsf_export_options *options, struct xsf_exp
 					       .nr_endpoints =
 						       sizeof(endpoints) / sizeof(endpoints[0]),
 					       .arg = e,
+					       .allow_write = options->allow_write,
 					       .limits = XSF_HTTP_LIMITS_DEFAULT };
 	char why[WHY_LEN];
 	int err;
@@ -329,6 +363,9 @@ int xsf_exporter_listen(const struct xsf_export_options *options, struct xsf_exp
 	}
 	e->options = options;
 	e->stats_fd = e->signal_fd = -1;
+	err = xsf_exporter_topology_open(e);
+	if (err)
+		return err;
 	err = xsf_http_open(&http, &e->http, why, sizeof(why));
 	if (err) {
 		xsf_error("%s", why);
@@ -410,6 +447,9 @@ int xsf_exporter_start(struct xsf_exporter *e)
 		xsf_error("%s", why);
 		return XSF_EXIT_FAILURE;
 	}
+	err = xsf_exporter_topology_check(e);
+	if (err)
+		return err;
 	xsf_error("serving http://%s/metrics", xsf_http_listening(e->http));
 	return 0;
 }
@@ -432,8 +472,10 @@ int xsf_export_loop(struct xsf_exporter *e)
 	if (!err && o->watch)
 		err = add_fd(epoll_fd, o->watch_fd);
 	while (!err && !stop) {
+		int tick = xsf_exporter_tick(e), timeout = xsf_http_timeout(e->http);
 		struct epoll_event ready[3];
-		int nr = epoll_wait(epoll_fd, ready, 3, xsf_http_timeout(e->http));
+		int nr = epoll_wait(epoll_fd, ready, 3,
+				    timeout < 0 || tick < timeout ? tick : timeout);
 
 		if (nr < 0 && errno != EINTR)
 			err = -errno;
@@ -459,6 +501,7 @@ void xsf_exporter_close(struct xsf_exporter *e)
 		return;
 	xsf_http_close(e->http); /* ends the replies, which hold maps */
 	lose_maps(e);
+	xsf_exporter_topology_close(e);
 	if (e->signal_fd >= 0)
 		close(e->signal_fd);
 	if (e->stats_fd >= 0)

@@ -16,6 +16,7 @@
 #define XSF_EXPORTER_H
 
 #include <stdint.h>
+#include "cmd/topologies.h"
 
 struct xsf_export_options {
 	const char *listen;	 /* NULL: XSF_HTTP_DEFAULT_LISTEN */
@@ -25,6 +26,8 @@ struct xsf_export_options {
 	uint32_t max_interfaces; /* 0: XSF_METRICS_INTERFACES; UINT32_MAX: all */
 	int prog_stats;		 /* have the kernel keep the programs' run time */
 	int keep_rights;	 /* run: they are needed to unload */
+	int allow_write;	 /* over HTTP, also where the listener is not loopback */
+	struct xsf_topology_options topology;
 	/* Something else to look after: called when watch_fd is readable, and has to empty it. */
 	void (*watch)(void *arg); /* NULL: nothing */
 	void *watch_arg;

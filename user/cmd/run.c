@@ -13,7 +13,15 @@
 #include "serve/http.h"
 #include "serve/metrics.h"
 
-enum { OPT_LISTEN = XSF_OPT_OTHERS, OPT_MAX, OPT_ALL, OPT_STATS, OPT_KEEP };
+enum {
+	OPT_LISTEN = XSF_OPT_OTHERS,
+	OPT_MAX,
+	OPT_ALL,
+	OPT_STATS,
+	OPT_KEEP,
+	OPT_WRITE,
+	OPT_TOPOLOGY
+};
 
 struct run {
 	struct xsf_load_args load;
@@ -36,8 +44,10 @@ static void help(void)
 	       "      --all-interfaces       every one\n"
 	       "      --prog-stats           run time and run count of the programs\n"
 	       "      --keep                 leave the programs attached at the end\n"
+	       "%s"
+	       "      --allow-write          as for export\n"
 	       "  -h, --help                 this text\n",
-	       xsf_load_options_help, XSF_METRICS_INTERFACES);
+	       xsf_load_options_help, XSF_METRICS_INTERFACES, xsf_topology_options_help);
 }
 
 /* The addresses of this namespace have changed. */
@@ -130,7 +140,12 @@ static int parse_own(struct run *r, int opt, const char *value)
 	case OPT_KEEP:
 		r->keep = 1;
 		return 0;
+	case OPT_WRITE:
+		r->export.allow_write = 1;
+		return 0;
 	}
+	if (opt >= OPT_TOPOLOGY && opt < OPT_TOPOLOGY + XSF_NR_TOPOLOGY_OPTS)
+		return xsf_topology_arg(&r->export.topology, "run", opt - OPT_TOPOLOGY, value);
 	return xsf_usage("run", "unknown option");
 }
 
@@ -143,6 +158,8 @@ int cmd_run(int argc, char **argv)
 						 { "all-interfaces", no_argument, NULL, OPT_ALL },
 						 { "prog-stats", no_argument, NULL, OPT_STATS },
 						 { "keep", no_argument, NULL, OPT_KEEP },
+						 { "allow-write", no_argument, NULL, OPT_WRITE },
+						 XSF_TOPOLOGY_LONG_OPTIONS(OPT_TOPOLOGY),
 						 { "help", no_argument, NULL, 'h' },
 						 { 0 } };
 	static struct run r;

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside of the exporter: shared by exporter.c (maps, loop, our own metrics) and the files with further
+ * endpoints. */
+#ifndef XSF_CMD_EXPORTER_STATE_H
+#define XSF_CMD_EXPORTER_STATE_H
+
+#include "cmd/exporter.h"
+#include "kernel/groups.h"
+#include "kernel/maps.h"
+#include "serve/http.h"
+
+#define XSF_WHY_LEN 512
+
+/* Open maps, and who reads them: a reply that began before they were replaced still does. */
+struct maps_ref {
+	struct xsf_maps *maps;
+	unsigned int refs;
+};
+
+struct xsf_exporter {
+	const struct xsf_export_options *options;
+	struct xsf_http *http;
+	struct maps_ref *current; /* NULL: nothing can be read now */
+	uint64_t opened;
+	uint64_t failed;
+	int told; /* that nothing can be read */
+	int signal_fd;
+	int stats_fd;
+
+	/* exporter_topology.c */
+	struct xsf_bindings *bindings;
+	struct xsf_groups *groups; /* of the current maps; NULL: may not be written */
+	char groups_why[XSF_WHY_LEN];
+	int groups_told;
+	int fabrics_told; /* that there are more than the maps have room for */
+	int idle;	  /* no source has a group, and none is to get one */
+	uint64_t next_tick_ms;
+	uint64_t uploads[2]; /* topologies refused, taken */
+	struct xsf_snapshot tick;
+};
+
+/* All counts into *out, from the maps that are pinned now; says so on stderr when that begins to fail and
+ * when it is over. flags: XSF_SNAPSHOT_*. 0, or negative errno with a reason. */
+int xsf_exporter_snapshot(struct xsf_exporter *e, struct xsf_snapshot *out, unsigned int flags,
+			  char why[XSF_WHY_LEN]);
+
+/* ---- exporter_topology.c ---- */
+
+/* Before anything else: the topologies. 0 or an exit code. */
+int xsf_exporter_topology_open(struct xsf_exporter *e);
+void xsf_exporter_topology_close(struct xsf_exporter *e);
+
+/* The maps are others now: the groups' map is opened too, if it may be written. */
+void xsf_exporter_groups_open(struct xsf_exporter *e);
+
+/* At the start, with the maps open: do the fabrics fit? 0 or an exit code. */
+int xsf_exporter_topology_check(struct xsf_exporter *e);
+
+/* About once a second: roles of agents and interfaces that came, and of names that changed. Does nothing when
+ * it is not yet time. Returns milliseconds until it is again. */
+int xsf_exporter_tick(struct xsf_exporter *e);
+
+/* Endpoints; arg is the exporter. */
+int xsf_handle_topology_get(void *arg, const struct xsf_http_request *request,
+			    struct xsf_http_reply *reply);
+int xsf_handle_topology_put(void *arg, const struct xsf_http_request *request,
+			    struct xsf_http_reply *reply);
+int xsf_handle_topology_app(void *arg, const struct xsf_http_request *request,
+			    struct xsf_http_reply *reply);
+int xsf_handle_topology_prometheus(void *arg, const struct xsf_http_request *request,
+				   struct xsf_http_reply *reply);
+
+#endif
