@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/pkt_cls.h>
 #include <linux/pkt_sched.h>
+#include <linux/tc_act/tc_gact.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,76 @@ static void read_bpf(const struct rtattr *nest, struct xsf_tc_filter *f)
 	}
 }
 
+/* What a list of actions ends with: enum TC_ACT_*, or INT32_MIN where that is not known. */
+static int32_t last_verdict(const struct rtattr *actions)
+{
+	const struct rtattr *action = RTA_DATA(actions), *a, *p;
+	int left = (int)RTA_PAYLOAD(actions), len, inner;
+	int32_t verdict = TC_ACT_OK;
+
+	for (; RTA_OK(action, left); action = RTA_NEXT(action, left)) {
+		char kind[16] = "";
+		const struct rtattr *options = NULL;
+
+		verdict = INT32_MIN;
+		for (a = RTA_DATA(action), len = (int)RTA_PAYLOAD(action); RTA_OK(a, len);
+		     a = RTA_NEXT(a, len)) {
+			if (a->rta_type == TCA_ACT_KIND)
+				xsf_attr_text(a, kind, sizeof(kind));
+			else if ((a->rta_type & NLA_TYPE_MASK) == TCA_ACT_OPTIONS)
+				options = a;
+		}
+		/* These begin their parameters with tc_gen: index, capability, verdict. */
+		if (!options || (strcmp(kind, "gact") && strcmp(kind, "mirred")))
+			return INT32_MIN;
+		for (p = RTA_DATA(options), inner = (int)RTA_PAYLOAD(options); RTA_OK(p, inner);
+		     p = RTA_NEXT(p, inner)) {
+			if (p->rta_type == TCA_GACT_PARMS && RTA_PAYLOAD(p) >= 12)
+				memcpy(&verdict, (const char *)RTA_DATA(p) + 8, sizeof(verdict));
+		}
+		if (verdict != TC_ACT_PIPE)
+			return verdict;
+	}
+	return verdict;
+}
+
+/* struct xsf_tc_filter.ends. A classifier other than a BPF one in direct action ends the chain with what its
+ * actions say, and without any of them too; only "continue" goes on (net/sched/cls_api.c, tcf_classify). */
+static int ends(const struct rtattr *nest, const char *kind)
+{
+	static const struct {
+		const char *kind;
+		uint16_t actions;
+	} known[] = { { "u32", TCA_U32_ACT },		{ "flower", TCA_FLOWER_ACT },
+		      { "matchall", TCA_MATCHALL_ACT }, { "basic", TCA_BASIC_ACT },
+		      { "bpf", TCA_BPF_ACT },		{ "fw", TCA_FW_ACT } };
+	const struct rtattr *a = RTA_DATA(nest);
+	int len = (int)RTA_PAYLOAD(nest), bpf = !strcmp(kind, "bpf");
+	int32_t verdict = TC_ACT_OK;
+	uint16_t actions = 0;
+
+	for (size_t n = 0; n < sizeof(known) / sizeof(known[0]); n++) {
+		if (!strcmp(known[n].kind, kind))
+			actions = known[n].actions;
+	}
+	if (!actions)
+		return -1;
+	for (; RTA_OK(a, len); a = RTA_NEXT(a, len)) {
+		uint16_t type = a->rta_type & NLA_TYPE_MASK;
+
+		if (bpf && type == TCA_BPF_FLAGS && xsf_attr_u32(a) & TCA_BPF_FLAG_ACT_DIRECT)
+			return -1;
+		/* A hash table's row, no filter. */
+		if (!strcmp(kind, "u32") && type == TCA_U32_DIVISOR)
+			return 0;
+		if (type == actions)
+			verdict = last_verdict(a);
+	}
+	if (verdict == TC_ACT_UNSPEC)
+		return 0;
+	return verdict < 0 || verdict & ~0xf ? -1 : 1;
+}
+
 /* The kernel names each preference once without a handle, then the filters there. */
 static struct xsf_tc_filter *next_row(struct xsf_tc *tc, const struct xsf_tc_filter *f)
 {
@@ -114,6 +185,8 @@ static int read_filter(void *arg, const struct nlmsghdr *h)
 	}
 	if (options && !strcmp(f.kind, "bpf"))
 		read_bpf(options, &f);
+	if (options)
+		f.ends = ends(options, f.kind);
 	row = next_row(r->tc, &f);
 	if (!row)
 		return -ENOMEM;

@@ -20,6 +20,7 @@ struct xsf_tc_filter {
 	uint32_t pref;
 	uint32_t handle;
 	uint32_t prog_id; /* of a BPF one, else 0 */
+	int ends;	  /* the chain, for what it matches: 1 yes, 0 no, -1 its program decides */
 	char kind[16];	  /* "bpf", "u32", "flower", ... */
 	char name[64];	  /* of a BPF one, as who attached it called it */
 };

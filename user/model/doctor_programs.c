@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* XDP programs and tc filters that are there already. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/doctor_find.h"
+
+static void xdp(const struct xsf_facts *f, struct xsf_diagnosis *d)
+{
+	const char *name = f->prog_name[0] ? f->prog_name : "a program without a name";
+	char word[XSF_WORD_LEN];
+	const char *iface = xsf_doctor_word(f->iface, word);
+
+	if (f->holder < 0) {
+		xsf_find_unknown(d, f, "xdp", "whose XDP program is attached", f->holder);
+		return;
+	}
+	switch ((enum xsf_xdp_holder)f->holder) {
+	case XSF_XDP_NOBODY:
+		xsf_find(d, "xdp", XSF_LEVEL_OK, "no XDP program is attached");
+		break;
+	case XSF_XDP_OURS:
+		xsf_find(d, "xdp", XSF_LEVEL_OK, "%s (id %" PRIu32 ", %s, %s) counts here", name,
+			 f->prog_id, f->mode, f->consume ? "consume" : "pass");
+		break;
+	case XSF_XDP_ELSEWHERE:
+		xsf_mend(xsf_find(d, "xdp", XSF_LEVEL_WARN,
+				  "%s (id %" PRIu32 ") counts into another pin directory, %s", name,
+				  f->prog_id, f->elsewhere),
+			 "xdp-sflow doctor %s --maps %s", iface, f->elsewhere);
+		break;
+	case XSF_XDP_BY_HAND:
+		xsf_mend(xsf_find(d, "xdp", XSF_LEVEL_WARN,
+				  "%s (id %" PRIu32
+				  ") was attached by hand (ip, bpftool): it counts; load "
+				  "cannot replace it",
+				  name, f->prog_id),
+			 "%s", f->removal);
+		break;
+	case XSF_XDP_DISPATCHER:
+		xsf_find(d, "xdp", XSF_LEVEL_OK,
+			 "libxdp's dispatcher (id %" PRIu32 "): load attaches beside its programs",
+			 f->prog_id);
+		break;
+	case XSF_XDP_FOREIGN:
+		if (f->prog_id)
+			xsf_mend(xsf_find(d, "xdp", XSF_LEVEL_FAIL,
+					  "another's program, %s (id %" PRIu32
+					  ", %s), has the place: "
+					  "remove it, or attach beside it (load --share)",
+					  name, f->prog_id, f->mode),
+				 "%s", f->removal);
+		else
+			xsf_mend(
+				xsf_find(d, "xdp", XSF_LEVEL_FAIL,
+					 "XDP programs of several modes are attached"),
+				"ip link set dev %s xdp off; ip link set dev %s xdpoffload off; ip "
+				"link set dev %s xdpgeneric off",
+				iface, iface, iface);
+		break;
+	}
+}
+
+/* What load would refuse for other reasons: a program on the interface above or below. */
+static void stack(const struct xsf_facts *f, struct xsf_diagnosis *d)
+{
+	const char *command = strstr(f->refusal, "xdp-sflow unload ");
+
+	if (!f->refusal[0])
+		return;
+	xsf_mend(xsf_find(d, "load", XSF_LEVEL_FAIL, "it would be refused: %s", f->refusal), "%s",
+		 command ? command : "");
+}
+
+static const char *filter_name(const struct xsf_doctor_filter *t, char buf[96])
+{
+	snprintf(buf, 96, "%s%s%.64s", t->kind[0] ? t->kind : "filter", t->name[0] ? " " : "",
+		 t->name);
+	return buf;
+}
+
+static void tc(const struct xsf_facts *f, struct xsf_diagnosis *d)
+{
+	const struct xsf_doctor_filter *ours = NULL, *before = NULL;
+	char word[XSF_WORD_LEN], name[96];
+	const char *iface = xsf_doctor_word(f->iface, word);
+	uint32_t pref;
+
+	if (f->filters < 0) {
+		xsf_find_unknown(d, f, "tc", "filters at ingress", f->filters);
+		return;
+	}
+	for (uint32_t n = 0; n < f->nr_filters && !ours; n++) {
+		if (f->filter[n].ours)
+			ours = &f->filter[n];
+	}
+	pref = ours ? ours->pref : f->our_pref;
+	/* The worst of those that run first. */
+	for (uint32_t n = 0; n < f->nr_filters; n++) {
+		const struct xsf_doctor_filter *t = &f->filter[n];
+
+		if (t->ours || t->pref >= pref || t->ends == XSF_ENDS_NO)
+			continue;
+		if (!before || (t->ends == XSF_ENDS_YES && before->ends != XSF_ENDS_YES))
+			before = t;
+	}
+	if (before && before->ends == XSF_ENDS_YES)
+		xsf_mend(xsf_find(d, "tc", ours ? XSF_LEVEL_FAIL : XSF_LEVEL_WARN,
+				  "%s at preference %" PRIu32
+				  " ends the chain: what it matches does not "
+				  "reach checksum repair at %" PRIu32,
+				  filter_name(before, name), before->pref, pref),
+			 "tc filter del dev %s ingress pref %" PRIu32, iface, before->pref);
+	else if (before)
+		xsf_mend(xsf_find(d, "tc", XSF_LEVEL_WARN,
+				  "%s at preference %" PRIu32
+				  " runs before checksum repair at %" PRIu32
+				  " and may end the chain: it must end with \"next\" (-1) for "
+				  "telemetry",
+				  filter_name(before, name), before->pref, pref),
+			 "tc filter show dev %s ingress", iface);
+	else if (ours)
+		xsf_find(d, "tc", XSF_LEVEL_OK,
+			 "checksum repair at preference %" PRIu32 "; %" PRId64
+			 " preference(s) in use at ingress",
+			 pref, f->filters);
+	else if (f->filters)
+		xsf_find(d, "tc", XSF_LEVEL_OK,
+			 "%" PRId64
+			 " preference(s) in use at ingress, none in the way of ours (%" PRIu32 ")",
+			 f->filters, pref);
+	else
+		xsf_find(d, "tc", XSF_LEVEL_OK, "no filters at ingress");
+	if (f->tcx > 0)
+		xsf_mend(xsf_find(d, "tcx", XSF_LEVEL_WARN,
+				  "%" PRId64
+				  " program(s) attached by tcx run before every filter and may "
+				  "end the chain",
+				  f->tcx),
+			 "bpftool net show dev %s", iface);
+}
+
+void xsf_diagnose_programs(const struct xsf_facts *f, struct xsf_diagnosis *d)
+{
+	xdp(f, d);
+	stack(f, d);
+	tc(f, d);
+}
