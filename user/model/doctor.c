@@ -257,7 +257,11 @@ static void capabilities(const struct xsf_facts *f, struct xsf_diagnosis *d)
 
 static void jit(const struct xsf_facts *f, struct xsf_diagnosis *d)
 {
-	if (f->jit < 0)
+	if (f->jit == -EOPNOTSUPP)
+		xsf_find(d, "jit", XSF_LEVEL_UNKNOWN,
+			 "only the first network namespace shows net.core.bpf_jit_enable, and no "
+			 "program is loaded that would tell");
+	else if (f->jit < 0)
 		xsf_find_unknown(d, f, "jit", "net.core.bpf_jit_enable", f->jit);
 	else if (f->jit)
 		xsf_find(d, "jit", XSF_LEVEL_OK, "programs are compiled");

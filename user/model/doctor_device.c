@@ -58,6 +58,11 @@ static int can_native(const struct xsf_facts *f)
 	return f->driver[0] ? -1 : 0;
 }
 
+int xsf_doctor_no_native(const struct xsf_facts *f)
+{
+	return !can_native(f);
+}
+
 static int can_frags(const struct xsf_facts *f)
 {
 	if (f->xdp_features >= 0 && strcmp(f->driver, "veth"))

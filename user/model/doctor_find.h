@@ -21,6 +21,9 @@ void xsf_mend(struct xsf_finding *finding, const char *format, ...)
 void xsf_find_unknown(struct xsf_diagnosis *d, const struct xsf_facts *f, const char *check,
 		      const char *what, xsf_fact_t why);
 
+/* The driver is known to be without native XDP. */
+int xsf_doctor_no_native(const struct xsf_facts *f);
+
 /* The parts, in their order. */
 void xsf_diagnose_machine(const struct xsf_facts *f, struct xsf_diagnosis *d);
 void xsf_diagnose_device(const struct xsf_facts *f, struct xsf_diagnosis *d);

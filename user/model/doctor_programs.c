@@ -13,7 +13,11 @@ static void xdp(const struct xsf_facts *f, struct xsf_diagnosis *d)
 	const char *iface = xsf_doctor_word(f->iface, word);
 
 	if (f->holder < 0) {
-		xsf_find_unknown(d, f, "xdp", "whose XDP program is attached", f->holder);
+		char what[64];
+
+		snprintf(what, sizeof(what), "whose the XDP program is (id %" PRIu32 ", %.15s)",
+			 f->prog_id, f->mode);
+		xsf_find_unknown(d, f, "xdp", what, f->holder);
 		return;
 	}
 	switch ((enum xsf_xdp_holder)f->holder) {

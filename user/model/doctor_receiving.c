@@ -199,21 +199,24 @@ static void nobody(const struct xsf_facts *f, uint32_t n, int loopback, struct x
 
 	if (f->holder == XSF_XDP_OURS && f->consume && f->counted >> n & 1) {
 		xsf_find(d, "listener", XSF_LEVEL_OK,
-			 "UDP %u: nobody listens, nor needs to: sFlow is consumed by XDP", port);
+			 "UDP %u: nobody listens, nor needs to: XDP consumes it", port);
 		return;
 	}
 	found = xsf_find(
 		d, "listener", XSF_LEVEL_WARN,
-		"UDP %u: %s: datagrams are dropped at the socket layer; start the collector, "
-		"or look at the ports in use only",
-		port, loopback ? "who listens does so on a loopback address" : "nobody listens");
+		loopback ? "UDP %u: who listens does so on a loopback address: what comes "
+			   "from the network is dropped" :
+			   "UDP %u: nobody listens: what comes is dropped; start a collector, "
+			   "or leave the port out",
+		port);
 	heard(f, ports, sizeof(ports));
 	if (ports[0])
 		xsf_mend(found, "xdp-sflow doctor %s --port %s", iface, ports);
 	else if (is_flow_port(port))
 		xsf_mend(found, "nfcapd -D -l /var/cache/nfdump -p %u", port);
 	else
-		xsf_mend(found, "xdp-sflow load %s --consume --port %u", iface, port);
+		xsf_mend(found, "xdp-sflow load %s --consume --port %u%s", iface, port,
+			 xsf_doctor_no_native(f) ? " --mode generic" : "");
 }
 
 static void listener(const struct xsf_facts *f, const struct xsf_doctor_socket *s,
