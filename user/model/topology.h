@@ -7,7 +7,8 @@
  * `links` and `nodes` may be absent; `ifindex` is a string or a number; what a link names need not be in
  * `nodes`; other keys are ignored. Refused, with the reason: what is not JSON, a key that is there twice, a
  * port in two links or at both ends of one, an agent of two nodes, an ifindex of two ports of a node, and
- * whatever is beyond the bounds below. Objects and arrays may lie in one another as deep as jansson goes, 2048. What data sources the names belong to is model/binding.h. */
+ * whatever is beyond the bounds below. Objects and arrays may lie in one another as deep as jansson goes,
+ * 2048. What data sources the names belong to is model/binding.h. */
 #ifndef XSF_TOPOLOGY_H
 #define XSF_TOPOLOGY_H
 
