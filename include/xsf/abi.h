@@ -164,8 +164,10 @@ struct xsf_interface {
 	__u32 counter_reordered;
 	__u32 sample_restarts;
 	__u32 drop_samples;
+	__u32 aggregate; /* ifIndex of the aggregate it is a member of (lag_port_stats); 0 none */
+	__u32 reserved[3];
 };
-_Static_assert(sizeof(struct xsf_interface) == 232, "ABI");
+_Static_assert(sizeof(struct xsf_interface) == 248, "ABI");
 
 /* Written by user space, by source slot; counts only while the generation is the source's. Slot 0 is
  * nobody's: its group is 1 while any other slot has one, and spares looking otherwise. */

@@ -206,7 +206,7 @@ XSF_GLOBAL int xsf_commit_counter(struct xsf_walk *w, __u32 expanded)
 			a->name_len =
 				(__u16)xsf_keep_name(w, w->rec_host, (struct xsf_name *)a->name);
 	}
-	if (!slot || (!w->rec_counters && !w->rec_port_name))
+	if (!slot || !(w->rec_counters | w->rec_port_name | w->rec_lag))
 		return 0;
 	if (w->rec_counters) {
 		/* The record names its own ifIndex; agents may send it under another data source. */
@@ -224,6 +224,8 @@ XSF_GLOBAL int xsf_commit_counter(struct xsf_walk *w, __u32 expanded)
 	i = xsf_interface_of(slot);
 	if (!i)
 		return 0;
+	if (w->rec_lag)
+		i->aggregate = xsf_be32(xsf_at(w, w->rec_lag) + 16);
 	if (w->rec_port_name)
 		i->name_len = (__u32)xsf_keep_name(w, w->rec_port_name, (struct xsf_name *)i->name);
 	if (!w->rec_counters)

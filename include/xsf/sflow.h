@@ -35,9 +35,11 @@
 
 /* Records of counters samples. */
 #define SFLOW_REC_IF_COUNTERS 1
+#define SFLOW_REC_LAG 7 /* lag_port_stats: attachedAggID behind two MAC addresses */
 #define SFLOW_REC_PORT_NAME 1005
 #define SFLOW_REC_HOST_DESCR 2000
 #define SFLOW_REC_IF_COUNTERS_LEN 88
+#define SFLOW_REC_LAG_LEN 56
 
 #define SFLOW_PROTO_ETHERNET 1
 #define SFLOW_PROTO_IP4 11

@@ -71,6 +71,7 @@ struct xsf_walk {
 	__u32 rec_counters;
 	__u32 rec_port_name;
 	__u32 rec_host;
+	__u32 rec_lag;
 
 	struct xsf_packet packet;
 	struct xsf_agent_key agent_key;

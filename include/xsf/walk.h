@@ -108,6 +108,7 @@ static __always_inline int xsf_sample_begin(struct xsf_walk *w, struct xsf_total
 	w->rec_counters = 0;
 	w->rec_port_name = 0;
 	w->rec_host = 0;
+	w->rec_lag = 0;
 	return 1;
 }
 
@@ -154,6 +155,8 @@ static __always_inline int xsf_record(struct xsf_walk *w, struct xsf_totals *t)
 		if (tag == SFLOW_REC_IF_COUNTERS) {
 			bad = xsf_record_keep(&w->rec_counters, body, len,
 					      SFLOW_REC_IF_COUNTERS_LEN);
+		} else if (tag == SFLOW_REC_LAG) {
+			bad = xsf_record_keep(&w->rec_lag, body, len, SFLOW_REC_LAG_LEN);
 		} else if (tag == SFLOW_REC_PORT_NAME || tag == SFLOW_REC_HOST_DESCR) {
 			if (len < 4 || xsf_be32(p) > len - 4)
 				bad = -1;

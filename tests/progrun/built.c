@@ -228,7 +228,8 @@ static void counters_of(struct wire *w)
 	wire_string(w, 2000, "leaf1.example.net", 17);
 	wire_if_counters(w, 0x01000007, 7);
 	wire_close(w, body);
-	body = wire_counters_expanded(w, 2, 0, 0x01000007, 2);
+	body = wire_counters_expanded(w, 2, 0, 0x01000007, 3);
+	wire_lag(w, 0x01000100);
 	wire_string(w, 1005, "a name of more than sixty-three bytes, which nobody gives to ports",
 		    66);
 	wire_if_counters(w, 0x01000007, 0xffffffff);

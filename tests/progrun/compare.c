@@ -96,6 +96,7 @@ static const struct field interface_fields[] = {
 	FIELD(xsf_interface, counter_reordered),
 	FIELD(xsf_interface, sample_restarts),
 	FIELD(xsf_interface, drop_samples),
+	FIELD(xsf_interface, aggregate),
 	{ NULL, 0, 0 },
 };
 
@@ -435,6 +436,7 @@ static const char *same_source(const struct xsf_source *s, const struct xsf_inte
 	SAME("name_len", i->name_len, r->name_len);
 	SAME("name differs", memcmp(i->name, r->name, r->name_len) != 0, 0);
 	SAME("has_counters", i->has_counters, r->has_counters);
+	SAME("aggregate", i->aggregate, r->aggregate);
 	return r->has_counters ? same_counters(i, slot, r, text) : NULL;
 }
 

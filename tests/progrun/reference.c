@@ -10,7 +10,7 @@ struct sample {
 	uint32_t tag;
 	const uint8_t *fixed;
 	struct bytes header, ethernet, ip4, ip6; /* p NULL = absent; header: the whole record */
-	struct bytes counters, port_name, host_descr;
+	struct bytes counters, port_name, host_descr, lag;
 };
 
 static const struct {
@@ -33,6 +33,11 @@ static enum fault counter_record(uint32_t tag, struct bytes body, struct sample 
 		if (body.left < 88)
 			return SHORT_BODY;
 		keep(&s->counters, body);
+		return FINE;
+	case 7:
+		if (body.left < 56) /* dot3adAggPort: two system ids, attachedAggID, ... */
+			return SHORT_BODY;
+		keep(&s->lag, body);
 		return FINE;
 	case 1005:
 	case 2000:
@@ -361,6 +366,8 @@ static void counters(struct reference *r, const struct sample *s)
 		source->has_counters = 1;
 		source->counters_uptime = r->uptime;
 	}
+	if (s->lag.p)
+		source->aggregate = bytes_32(s->lag.p + 16);
 	if (s->port_name.p)
 		source->name_len = keep_name(r, s->port_name, source->name);
 }

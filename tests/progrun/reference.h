@@ -28,6 +28,7 @@ struct reference_source {
 	struct xsf_traffic traffic[XSF_DIRECTIONS];
 	uint8_t counters[88]; /* the last if_counters, as they came */
 	uint32_t has_counters, counters_uptime;
+	uint32_t aggregate;
 	uint32_t name_len;
 	uint8_t name[XSF_NAME_LEN];
 };

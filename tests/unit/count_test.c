@@ -417,6 +417,42 @@ static void test_counters_of_others(void **state)
 	assert_int_equal(fed_interface(f, 78)->has_counters, 0);
 }
 
+/* lag_port_stats: whom a member follows, kept when later samples do not say; shorter ones are a fault. */
+static void test_lag(void **state)
+{
+	struct fed *f = *state;
+	uint32_t body, record;
+
+	fed_begin(f, 2);
+	body = wire_counters(&f->w, 1, 7, 2);
+	wire_if_counters(&f->w, 7, 5);
+	wire_lag(&f->w, 1000);
+	wire_close(&f->w, body);
+	body = wire_counters(&f->w, 1, 8, 1);
+	wire_lag(&f->w, 0);
+	wire_close(&f->w, body);
+	fed_end(f);
+	assert_int_equal(fed_interface(f, 7)->aggregate, 1000);
+	assert_int_equal(fed_interface(f, 8)->aggregate, 0);
+	fed_begin(f, 1);
+	body = wire_counters(&f->w, 2, 7, 1);
+	wire_if_counters(&f->w, 7, 6);
+	wire_close(&f->w, body);
+	fed_end(f);
+	assert_int_equal(fed_interface(f, 7)->aggregate, 1000);
+	for (uint32_t len = 0; len <= 56; len += 4) {
+		fed_begin(f, 1);
+		body = wire_counters(&f->w, 3 + len / 4, 7, 1);
+		record = wire_open(&f->w, 7);
+		wire_fill(&f->w, 0, len);
+		wire_close(&f->w, record);
+		wire_close(&f->w, body);
+		fed_end(f);
+		assert_int_equal(fed_interface(f, 7)->aggregate, len < 56 ? 1000 : 0);
+	}
+	assert_int_equal(f->s.totals.fault_short_body, 14);
+}
+
 /* Names of every length: up to 63 bytes are kept, and no more of a shorter one than it has. */
 static void test_names(void **state)
 {
@@ -531,6 +567,7 @@ int main(void)
 		FED(test_records_of_the_sample_before),
 		FED(test_counters),
 		FED(test_counters_of_others),
+		FED(test_lag),
 		FED(test_names),
 		FED(test_name_lengths),
 		FED(test_drops),

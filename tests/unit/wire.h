@@ -234,6 +234,17 @@ static inline void wire_if_counters(struct wire *w, uint32_t ifindex, uint32_t f
 	wire_close(w, body);
 }
 
+/* lag_port_stats of a member of `aggregate`. */
+static inline void wire_lag(struct wire *w, uint32_t aggregate)
+{
+	uint32_t body = wire_open(w, 7);
+
+	wire_fill(w, 0x02, 16);
+	wire_32(w, aggregate);
+	wire_fill(w, 0x3d, 36);
+	wire_close(w, body);
+}
+
 /* A record that is one string: port_name (1005), or the start of host_descr (2000). */
 static inline void wire_string(struct wire *w, uint32_t tag, const char *text, uint32_t len)
 {

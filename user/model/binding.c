@@ -34,6 +34,7 @@ struct xsf_bindings {
 	uint32_t nr_fabrics;
 	int all_edge;
 	uint64_t version;
+	uint64_t sum;			/* of all places at the last update */
 	struct xsf_agent_place *agents; /* XSF_AGENTS */
 	struct xsf_place *sources;	/* XSF_SOURCES */
 	struct by_address *addresses;	/* XSF_AGENTS */
@@ -259,11 +260,10 @@ static uint32_t group_len(const struct by_address *at, uint32_t left)
 	return nr;
 }
 
-/* Sets b->agents. Returns whether any place changed. */
-static int bind_agents(struct xsf_bindings *b, const struct xsf_snapshot *s)
+/* Sets b->agents and the fabrics' node_slot. */
+static void bind_agents(struct xsf_bindings *b, const struct xsf_snapshot *s)
 {
 	uint32_t nr = 0, len;
-	int changed = 0;
 
 	for (uint32_t f = 0; f < b->nr_fabrics; f++) {
 		if (b->fabric[f].topology)
@@ -298,11 +298,9 @@ static int bind_agents(struct xsf_bindings *b, const struct xsf_snapshot *s)
 			uint32_t slot = b->addresses[i].slot;
 
 			place.generation = s->agents[slot].generation;
-			changed |= !!memcmp(&b->agents[slot], &place, sizeof(place));
 			b->agents[slot] = place;
 		}
 	}
-	return changed;
 }
 
 /* ---- interfaces ---- */
@@ -319,15 +317,28 @@ static uint32_t find_port(const struct xsf_topology *t, uint32_t node, uint32_t 
 	return port;
 }
 
+/* An aggregate that sends nothing itself is known by the topology alone, where its ifindex is given. */
+static void follow_silent(const struct xsf_topology *t, uint32_t aggregate, struct xsf_place *p)
+{
+	uint32_t port = xsf_topology_port_of_ifindex(t, p->node, aggregate);
+
+	if (port == NONE || t->ports[port].link == NONE)
+		return;
+	p->role = XSF_ROLE_CORE;
+	p->link = t->ports[port].link;
+	p->follows = 1;
+}
+
 /* Where the source in a slot stands by itself. */
 static struct xsf_place place_of(struct xsf_bindings *b, const struct xsf_snapshot *s,
-				 uint32_t slot, int all_edge)
+				 uint32_t slot, int all_edge, uint32_t *members)
 {
 	const struct xsf_source *source = &s->sources[slot];
 	const struct xsf_agent_place *at;
 	const struct xsf_interface *i;
 	struct xsf_place p = no_place;
 	const struct xsf_agent *agent;
+	uint32_t aggregate;
 	struct fabric *f;
 
 	p.generation = source->generation;
@@ -346,14 +357,18 @@ static struct xsf_place place_of(struct xsf_bindings *b, const struct xsf_snapsh
 	p.node = at->node;
 	p.port = find_port(f->topology, at->node, source->key.index, i);
 	p.role = XSF_ROLE_EDGE;
-	if (p.port == NONE)
-		return p;
-	p.link = f->topology->ports[p.port].link;
+	if (p.port != NONE) {
+		p.link = f->topology->ports[p.port].link;
+		/* Several sub-agents may have it: best the one that sends counters. */
+		if (!f->port_slot[p.port] || (i && i->has_counters))
+			f->port_slot[p.port] = slot;
+	}
 	if (p.link != NONE)
 		p.role = XSF_ROLE_CORE;
-	/* Several sub-agents may have it: best the one that sends counters. */
-	if (!f->port_slot[p.port] || (i && i->has_counters))
-		f->port_slot[p.port] = slot;
+	aggregate = i ? i->aggregate : 0;
+	*members += aggregate != 0;
+	if (aggregate && p.role == XSF_ROLE_EDGE)
+		follow_silent(f->topology, aggregate, &p);
 	return p;
 }
 
@@ -366,27 +381,93 @@ static int compare_index(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
+/* The slot of interface `index` of the agent in a slot, 0 when there is none. */
+static uint32_t interface_of(const struct xsf_bindings *b, uint32_t nr, uint32_t agent,
+			     uint32_t index)
+{
+	const struct by_index key = { .agent = agent, .index = index };
+	const struct by_index *found =
+		bsearch(&key, b->indexes, nr, sizeof(*b->indexes), compare_index);
+
+	return found ? found->slot : 0;
+}
+
+static void follow(struct xsf_bindings *b, uint32_t slot, uint32_t whom)
+{
+	struct xsf_place *p = &b->sources[slot];
+
+	if (p->role != XSF_ROLE_EDGE || b->sources[whom].role != XSF_ROLE_CORE)
+		return;
+	p->role = XSF_ROLE_CORE;
+	p->link = b->sources[whom].link;
+	p->follows = 1;
+}
+
+/* A link on an aggregate covers its members, and one on a member the aggregate, and so the others. */
+static void follow_aggregates(struct xsf_bindings *b, const struct xsf_snapshot *s)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t slot = 1; slot < XSF_MIN(s->nr_sources, XSF_SOURCES); slot++) {
+		if (xsf_bindings_source(b, s, slot)->role == XSF_ROLE_NONE)
+			continue;
+		b->indexes[nr++] = (struct by_index){ .agent = s->sources[slot].key.agent,
+						      .index = s->sources[slot].key.index,
+						      .slot = slot };
+	}
+	qsort(b->indexes, nr, sizeof(*b->indexes), compare_index);
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t n = 0; n < nr; n++) {
+			uint32_t slot = b->indexes[n].slot, aggregate;
+			const struct xsf_interface *i = xsf_snapshot_interface(s, slot);
+
+			if (!i || !i->aggregate || i->aggregate == b->indexes[n].index)
+				continue;
+			aggregate = interface_of(b, nr, b->indexes[n].agent, i->aggregate);
+			if (aggregate && !pass)
+				follow(b, aggregate, slot);
+			else if (aggregate)
+				follow(b, slot, aggregate);
+		}
+	}
+}
+
+/* Of all places: tells whether any has changed. */
+static uint64_t places_sum(const struct xsf_bindings *b, const struct xsf_snapshot *s)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t slot = 1; slot < XSF_MIN(s->nr_sources, XSF_SOURCES); slot++) {
+		const struct xsf_place *p = &b->sources[slot];
+		uint64_t word = (uint64_t)p->generation << 32 ^ (uint64_t)p->port << 20 ^
+				(uint64_t)p->link << 10 ^ (uint64_t)p->fabric << 2 ^ p->role;
+
+		sum = (sum ^ word) * 0x9e3779b97f4a7c15ull + slot;
+	}
+	return sum;
+}
+
 int xsf_bindings_update(struct xsf_bindings *b, const struct xsf_snapshot *s)
 {
-	int all_edge = b->all_edge && b->nr_fabrics && !any_topology(b), changed;
+	int all_edge = b->all_edge && b->nr_fabrics && !any_topology(b);
+	uint32_t members = 0;
+	uint64_t sum;
 
-	changed = bind_agents(b, s);
+	bind_agents(b, s);
 	for (uint32_t f = 0; f < b->nr_fabrics; f++) {
 		if (b->fabric[f].topology)
 			memset(b->fabric[f].port_slot, 0,
 			       b->fabric[f].topology->nr_ports * sizeof(uint32_t));
 	}
 	for (uint32_t slot = 1; slot < XSF_MIN(s->nr_sources, XSF_SOURCES); slot++) {
-		struct xsf_place p;
-
-		if (!(s->sources[slot].generation & 1))
-			continue;
-		p = place_of(b, s, slot, all_edge);
-		changed |= !!memcmp(&b->sources[slot], &p, sizeof(p));
-		b->sources[slot] = p;
+		if (s->sources[slot].generation & 1)
+			b->sources[slot] = place_of(b, s, slot, all_edge, &members);
 	}
-	(void)compare_index;
-	b->version += (uint64_t)changed;
+	if (members)
+		follow_aggregates(b, s);
+	sum = places_sum(b, s);
+	b->version += sum != b->sum;
+	b->sum = sum;
 	return 0;
 }
 
