@@ -79,8 +79,8 @@ while read -r target; do
 done < <(grep -oP '(^    |`)make \K[a-z-]+' "$ROOT/README.md" | sort -u)
 
 check "make install" make -s -C "$ROOT" install DESTDIR="$T/root"
-is "what it installs" "$(cd "$T/root" && find . -type f | sort | tr '\n' ' ')" \
-	"./usr/local/lib/xdp-sflow/csum6.bpf.o ./usr/local/lib/xdp-sflow/xdp_sflow.bpf.o ./usr/local/sbin/xdp-sflow ./usr/local/share/man/man8/xdp-sflow.8 "
+is "what it installs" "$(cd "$T/root/usr/local" && find . -type f | sort | tr '\n' ' ')" \
+	"./lib/xdp-sflow/csum6.bpf.o ./lib/xdp-sflow/xdp_sflow.bpf.o ./sbin/xdp-sflow ./share/man/man8/xdp-sflow.8 "
 check "make uninstall" make -s -C "$ROOT" uninstall DESTDIR="$T/root"
 is "nothing is left" "$(find "$T/root" -type f -o -name 'xdp-sflow')" ""
 finish
