@@ -175,13 +175,17 @@ static __always_inline __u32 xsf_csum_link(struct xsf_csum_packet *p)
 {
 	__u8 tmp[16];
 	const __u8 *at = xsf_csum_get(p, 0, sizeof(tmp), tmp);
-	int network;
+	int network, ethernet;
 
 	if (!at)
 		return XSF_CSUM_PACKET_short_packet;
-	if (xsf_be16(at + 12) == p->type &&
-	    (p->type != NET_TYPE_IP6 ||
-	     (at[14] >> 4 == 6 && (at[0] >> 4 != 6 || NET_IP6_LEN + xsf_be16(at + 4) > p->len)))) {
+	ethernet = xsf_be16(at + 12) == p->type;
+	/* Does an address begin as an IPv6 header of this packet would? */
+	if (p->type == NET_TYPE_IP6 &&
+	    (at[14] >> 4 != 6 ||
+	     (at[0] >> 4 == 6 && (__u32)NET_IP6_LEN + xsf_be16(at + 4) <= p->len)))
+		ethernet = 0;
+	if (ethernet) {
 		p->off = NET_ETH_LEN;
 		return 0;
 	}
