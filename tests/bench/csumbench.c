@@ -85,7 +85,7 @@ static double measure(int fd, const uint8_t *frame, uint32_t len)
 
 	for (int round = 0; round < ROUNDS; round++) {
 		if (bpf_prog_test_run_opts(fd, &opts))
-			return 0;
+			fail("test run");
 		if ((int)opts.retval != -1) {
 			fprintf(stderr, "csumbench: verdict %d\n", (int)opts.retval);
 			exit(1);
@@ -130,16 +130,13 @@ static void row(const char *name, const struct programs *p, uint32_t payload, ui
 	uint32_t len = make(frame, payload, port), zero = 0;
 	double prog, around;
 
+	watch(p, spoil == 2);
 	if (spoil && bpf_map_update_elem(p->next, &zero, &p->nothing, BPF_ANY))
 		fail("next");
 	around = measure(spoil ? p->spoil : p->nothing, frame, len);
 	if (spoil && bpf_map_update_elem(p->next, &zero, &p->csum, BPF_ANY))
 		fail("next");
 	prog = measure(spoil ? p->spoil : p->csum, frame, len);
-	if (!prog) {
-		printf("%-44s skipped: a test run takes no packet of this length\n", name);
-		return;
-	}
 	printf("%-44s %8u %8.0f %8.0f %8.0f", name, payload, prog - around, around, prog);
 	if (port == 6343)
 		printf(" %8.0f %8.2f", measure_plain(frame, len),
@@ -184,14 +181,12 @@ int main(int argc, char **argv)
 
 	printf("%-44s %8s %8s %8s %8s %8s %8s\n", "", "bytes", "above", "empty", "whole", "plain",
 	       "ratio");
-	watch(&p, 1);
 	row("a packet of another port", &p, 1432, 6344, 0);
 	row("good", &p, 1432, 6343, 0);
 	row("wrong, observed", &p, 1432, 6343, 1);
-	row("wrong, repaired", &p, 1432, 6343, 1);
+	row("wrong, repaired", &p, 1432, 6343, 2);
 	row("good, short", &p, 0, 6343, 0);
 	row("good, long", &p, 3200, 6343, 0);
-	row("good, long", &p, 8900, 6343, 0);
 	bpf_object__close(spoil);
 	bpf_object__close(csum);
 	return 0;

@@ -7,8 +7,7 @@
 struct native_packet {
 	uint8_t *p;
 	uint32_t len;
-	int partial;
-	const struct csum_rules *rules;
+	const struct csum_how *how;
 };
 
 #define XSF_CSUM_HANDLE struct native_packet
@@ -24,7 +23,7 @@ static __always_inline struct xsf_csum_text *xsf_csum_scratch(void)
 
 static __always_inline int xsf_csum_load(XSF_CSUM_HANDLE *handle, __u32 off, void *to, __u32 len)
 {
-	if (off > handle->len || len > handle->len - off)
+	if (off > handle->len || len > handle->len - off || handle->how->unreadable)
 		return -1;
 	memcpy(to, handle->p + off, len);
 	return 0;
@@ -42,7 +41,7 @@ static __always_inline int xsf_csum_store(XSF_CSUM_HANDLE *handle, __u32 off, __
 					  __u32 summed)
 {
 	(void)summed;
-	if (off > handle->len || sizeof(check) > handle->len - off)
+	if (off > handle->len || sizeof(check) > handle->len - off || handle->how->unwritable)
 		return -1;
 	memcpy(handle->p + off, &check, sizeof(check));
 	return 0;
@@ -56,7 +55,7 @@ static __always_inline int xsf_csum_network(XSF_CSUM_HANDLE *handle)
 
 static __always_inline __u32 xsf_csum_summed(XSF_CSUM_HANDLE *handle)
 {
-	return handle->partial ? XSF_SUMMED_PARTIAL : XSF_SUMMED_NONE;
+	return handle->how->partial ? XSF_SUMMED_PARTIAL : XSF_SUMMED_NONE;
 }
 
 static __always_inline __u64 xsf_csum_add(struct xsf_csum_text *text, __u32 len, __u32 seed)
@@ -90,7 +89,7 @@ void csum_native(const struct csum_rules *rules, const uint8_t *frame, uint32_t 
 {
 	struct xsf_csum_policy policy = { .set = rules->nr_watch != 0,
 					  .nr_prefixes = rules->nr_from };
-	struct native_packet packet = { .p = malloc(len), .len = len, .partial = how->partial };
+	struct native_packet packet = { .p = malloc(len), .len = len, .how = how };
 	struct xsf_csum_packet p = { .handle = &packet, .len = len, .gso_size = how->gso_size };
 	uint32_t linear = how->linear < len ? how->linear : len, outcome;
 	union {

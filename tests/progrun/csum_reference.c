@@ -164,6 +164,13 @@ int csum_verify(const uint8_t *frame, uint32_t len, uint32_t *at)
 	return sum_of(frame, w.ip, w.udp, get16(frame + w.udp + 4)) == 0xffff;
 }
 
+uint32_t csum_port(const uint8_t *frame, uint32_t len)
+{
+	struct found w = { 0 };
+
+	return len < 16 || walk(frame, len, &w) ? 0 : get16(frame + w.udp + 2);
+}
+
 static int in_prefix(const struct csum_prefix *prefix, const uint8_t *addr)
 {
 	for (uint32_t bit = 0; bit < prefix->len; bit++) {

@@ -31,6 +31,8 @@ struct csum_how {
 	uint32_t gso_size;
 	uint32_t linear; /* native build only: bytes that can be read in place */
 	int partial;	 /* native build and reference only */
+	int unreadable;	 /* native build only: nothing beyond `linear` can be read */
+	int unwritable;	 /* native build only */
 	int complete;	 /* kernel only: CHECKSUM_COMPLETE, and its sum is right afterwards */
 };
 
@@ -50,6 +52,9 @@ void csum_reference(const struct csum_rules *rules, const uint8_t *frame, uint32
  * whether it is right: -1 there is none whose sum could be told, 0 wrong, 1 right, 2 zero. */
 int csum_verify(const uint8_t *frame, uint32_t len, uint32_t *at);
 
+/* Destination port of UDP over IPv6, of whatever can be told; 0 when it is something else. */
+uint32_t csum_port(const uint8_t *frame, uint32_t len);
+
 /* ---- csum_native.c */
 
 void csum_native(const struct csum_rules *rules, const uint8_t *frame, uint32_t len,
@@ -61,6 +66,8 @@ struct csum_kernel;
 
 struct csum_kernel *csum_kernel_new(const struct csum_rules *rules);
 void csum_kernel_free(struct csum_kernel *k);
+/* Other rules from now on; counts stay. */
+void csum_kernel_rules(struct csum_kernel *k, const struct csum_rules *rules);
 
 /* Runs one packet. Fails the test when it is not counted exactly once in every table. */
 void csum_kernel_run(struct csum_kernel *k, const uint8_t *frame, uint32_t len,
