@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/repair.h"
 #include "kernel/confirm.h"
 #include "kernel/load.h"
 #include "kernel/object.h"
@@ -36,6 +37,12 @@ const char xsf_load_options_help[] =
 	"      --fabrics N            room for N fabrics in the tables (default 2, at most 16)\n"
 	"      --share                beside other XDP programs, through libxdp\n"
 	"      --maps DIR             pin directory (default /sys/fs/bpf/xdp-sflow/v1)\n"
+	"      --repair PORT[,...]    UDP over IPv6: write right checksums where they are wrong\n"
+	"                             or 0, of datagrams to these ports\n"
+	"      --repair-from PREFIX   from these sources only; repeat for more; without --repair\n"
+	"                             to every port that is watched\n"
+	"      --observe              count them, and write nothing (default)\n"
+	"      --no-checksum          no tc program\n"
 	"      --yes                  never ask\n"
 	"      --verbose              show what libbpf says\n";
 
@@ -174,6 +181,11 @@ int xsf_load_arg(struct xsf_load_args *a, const char *command, int opt, const ch
 	case XSF_OPT_MAPS:
 		o->dir = xsf_maps_dir(value);
 		return o->dir ? 0 : xsf_usage(command, "--maps needs a directory");
+	case XSF_OPT_REPAIR:
+	case XSF_OPT_REPAIR_FROM:
+	case XSF_OPT_OBSERVE:
+	case XSF_OPT_NO_CHECKSUM:
+		return xsf_repair_arg(&o->csum, command, opt, value);
 	case XSF_OPT_YES:
 		a->yes = 1;
 		return 0;
@@ -199,7 +211,7 @@ int xsf_load_args_finish(struct xsf_load_args *a, const char *command, int nr, c
 				 "generic mode takes the plain program: --frags yes is for native");
 	a->ifaces = ifaces;
 	a->nr_ifaces = nr;
-	return 0;
+	return xsf_repair_args_check(&o->csum, command);
 }
 
 const char *xsf_ports_text(const uint16_t *ports, char *buf, size_t size)
@@ -266,6 +278,26 @@ static int start_waiting(const struct xsf_load_options *o, const struct xsf_load
 	_exit(0);
 }
 
+/* The tc program's line. */
+static void report_csum(const char *iface, const struct xsf_csum_result *c)
+{
+	char policy[XSF_POLICY_TEXT];
+
+	if (c->removed)
+		printf("%s: checksum program detached\n", iface);
+	if (c->skipped.text[0])
+		printf("checksums are not watched: %s\n", c->skipped.text);
+	if (!c->prog_id)
+		return;
+	printf("%s: checksum program %s, %s, tc preference %d, program %u%s", iface,
+	       c->replaced ? "replaced, counts kept" : "attached",
+	       xsf_policy_text(&c->policy, policy), XSF_TC_PREF, c->prog_id,
+	       c->made_qdisc ? "; made a clsact qdisc" : "");
+	if (c->before)
+		printf("; behind %u other filter%s", c->before, c->before == 1 ? "" : "s");
+	putchar('\n');
+}
+
 static void report(const struct xsf_load_options *o, const char *iface,
 		   const struct xsf_load_result *r)
 {
@@ -277,6 +309,7 @@ static void report(const struct xsf_load_options *o, const char *iface,
 	       r->frags ? " for frames of several buffers" : "", r->prog_id,
 	       r->repinned ? "; its lost pins were made again" : "",
 	       r->alone ? "; libxdp cannot share on this kernel and attached it alone" : "");
+	report_csum(iface, &r->csum);
 	if (o->confirm_s)
 		printf("%s: undone in %u seconds unless: xdp-sflow confirm %s\n", iface,
 		       o->confirm_s, iface);

@@ -23,6 +23,10 @@ enum xsf_load_opt {
 	XSF_OPT_MAPS,
 	XSF_OPT_YES,
 	XSF_OPT_VERBOSE,
+	XSF_OPT_REPAIR,
+	XSF_OPT_REPAIR_FROM,
+	XSF_OPT_OBSERVE,
+	XSF_OPT_NO_CHECKSUM,
 	XSF_OPT_OTHERS = 512,
 };
 
@@ -39,6 +43,10 @@ enum xsf_load_opt {
 		{ "fabrics", required_argument, NULL, XSF_OPT_FABRICS }, \
 		{ "share", no_argument, NULL, XSF_OPT_SHARE }, \
 		{ "maps", required_argument, NULL, XSF_OPT_MAPS }, \
+		{ "repair", required_argument, NULL, XSF_OPT_REPAIR }, \
+		{ "repair-from", required_argument, NULL, XSF_OPT_REPAIR_FROM }, \
+		{ "observe", no_argument, NULL, XSF_OPT_OBSERVE }, \
+		{ "no-checksum", no_argument, NULL, XSF_OPT_NO_CHECKSUM }, \
 		{ "yes", no_argument, NULL, XSF_OPT_YES }, \
 	{ \
 		"verbose", no_argument, NULL, XSF_OPT_VERBOSE \

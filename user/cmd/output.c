@@ -11,9 +11,8 @@
 #include "serve/metrics.h"
 #include "serve/text.h"
 
-void xsf_print_json(const struct xsf_snapshot *snapshot)
+static void print_json(struct xsf_json *json)
 {
-	struct xsf_json *json = xsf_json_open(snapshot);
 	char buf[4096];
 	ssize_t n;
 
@@ -22,6 +21,16 @@ void xsf_print_json(const struct xsf_snapshot *snapshot)
 	while ((n = xsf_json_read(json, buf, sizeof(buf))) > 0)
 		fwrite(buf, 1, (size_t)n, stdout);
 	xsf_json_close(json);
+}
+
+void xsf_print_json(const struct xsf_snapshot *snapshot)
+{
+	print_json(xsf_json_open(snapshot));
+}
+
+void xsf_print_csum_json(const struct xsf_csum *csum)
+{
+	print_json(xsf_json_open_csum(csum));
 }
 
 void xsf_print_metrics(const struct xsf_snapshot *snapshot)

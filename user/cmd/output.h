@@ -10,6 +10,9 @@
 
 void xsf_print_json(const struct xsf_snapshot *snapshot);
 
+/* Its checksums alone. */
+void xsf_print_csum_json(const struct xsf_csum *csum);
+
 /* Every interface, whatever their number. */
 void xsf_print_metrics(const struct xsf_snapshot *snapshot);
 

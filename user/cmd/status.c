@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/load.h"
 #include "cmd/output.h"
+#include "cmd/repair.h"
 #include "kernel/maps.h"
 #include "kernel/pins.h"
 #include "kernel/why.h"
@@ -58,13 +59,20 @@ static void print_fill(const struct xsf_snapshot *s)
 /* Leaves only what is attached to one interface. */
 static int only(struct xsf_snapshot *s, const char *iface)
 {
-	uint32_t kept = 0;
+	static struct xsf_csum_attached csum[XSF_MAX_ATTACHED];
+	uint32_t kept = 0, nr_csum = 0;
 
 	for (uint32_t n = 0; n < s->nr_attached; n++) {
 		if (!strcmp(s->attached[n].ifname, iface))
 			s->attached[kept++] = s->attached[n];
 	}
 	s->nr_attached = kept;
+	for (uint32_t n = 0; n < s->csum.nr_attached; n++) {
+		if (!strcmp(s->csum.attached[n].ifname, iface))
+			csum[nr_csum++] = s->csum.attached[n];
+	}
+	s->csum.attached = csum;
+	s->csum.nr_attached = nr_csum;
 	return kept ? 0 : -ENOENT;
 }
 
@@ -93,6 +101,7 @@ static int status(const char *dir, const char *iface, int json)
 		print_attached(&s, dir);
 		print_fill(&s);
 		xsf_print_summary(&s);
+		xsf_print_csum(&s.csum, s.now_ns, dir);
 	}
 	xsf_maps_close(maps);
 	if (!err && fflush(stdout)) {

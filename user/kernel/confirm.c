@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "kernel/attach.h"
+#include "kernel/csum.h"
 
 #define POLL_US 200000
 
@@ -64,6 +65,7 @@ void xsf_confirm_wait(const char *dir, const char *name, int link, uint32_t prog
 		      uint32_t seconds)
 {
 	uint64_t end = now_ns() + (uint64_t)seconds * 1000000000;
+	struct xsf_about about = { .ifindex = 0 };
 	struct xsf_why why;
 	int lock;
 
@@ -74,12 +76,15 @@ void xsf_confirm_wait(const char *dir, const char *name, int link, uint32_t prog
 	}
 	/* Without the lock after its bounded wait: leaving the program there would be worse. */
 	lock = xsf_pins_lock(dir, &why);
+	xsf_pins_about(dir, name, "about", &about);
 	switch (waits(dir, name, prog_id)) {
 	case 1:
+		xsf_csum_undo(dir, about.ifindex);
 		bpf_link_detach(link);
 		xsf_pins_remove(dir, name);
 		break;
 	case 2:
+		xsf_csum_undo(dir, about.ifindex);
 		put_back(dir, name, link);
 		break;
 	}
@@ -112,6 +117,15 @@ static int is_on(const char *dir, const struct xsf_attachment *at, const struct 
 	return !xsf_pins_about(dir, at->name, "about", &about) && !strcmp(about.ifname, ifname);
 }
 
+static void keep(const char *dir, const struct xsf_attachment *at)
+{
+	int ifindex = xsf_link_ifindex(at->link, NULL);
+
+	xsf_confirm_drop(dir, at->name);
+	if (ifindex > 0)
+		xsf_csum_keep(dir, (uint32_t)ifindex);
+}
+
 int xsf_confirm(const char *dir, const char *ifname, struct xsf_why *why)
 {
 	char(*names)[NAME_MAX + 1];
@@ -137,7 +151,7 @@ int xsf_confirm(const char *dir, const char *ifname, struct xsf_why *why)
 				xsf_because(why, err, "cannot pin %s/%s/link: %s", dir, names[n],
 					    xsf_errno_text(err));
 			else
-				xsf_confirm_drop(dir, names[n]);
+				keep(dir, &at);
 			done++;
 		}
 		xsf_attachment_close(&at);

@@ -78,10 +78,29 @@ static int find_interface(const struct xsf_ifs *ifs, const char *ifname, const s
 		ifname);
 }
 
+/* Does the program that is there count into the maps of `dir`? With `pin` those get their pins again. */
+static int check_maps(const char *dir, const struct xsf_if *i, const struct xsf_place *place,
+		      int pin, unsigned int *nr, struct xsf_why *why)
+{
+	struct xsf_why mismatch = { "" };
+	int err = xsf_object_adopt(dir, place->prog_fd, pin, nr, &mismatch);
+
+	if (err == -EXDEV)
+		return xsf_because(
+			why, err,
+			"%s: its program (id %u) counts into other maps than those in %s: %s; give "
+			"the --maps directory it was loaded with, or first: xdp-sflow unload %s",
+			i->name, place->prog.id, dir, mismatch.text, i->name);
+	if (err)
+		*why = mismatch;
+	return err;
+}
+
 /* The interface, and what is on it, when `load` may go on. */
 static int look(const struct xsf_load_options *o, const struct xsf_ifs *ifs, const char *ifname,
 		const struct xsf_if **i, struct xsf_place *place, struct xsf_why *why)
 {
+	unsigned int nr;
 	int err;
 
 	place->prog_fd = place->at.link = -1;
@@ -102,7 +121,9 @@ static int look(const struct xsf_load_options *o, const struct xsf_ifs *ifs, con
 			why, -EOPNOTSUPP,
 			"%s: --confirm needs a link of its own and does not go with --share",
 			ifname);
-	return 0;
+	if (place->occupant == XSF_OURS || place->occupant == XSF_OURS_LIBXDP)
+		err = check_maps(o->dir, *i, place, 0, &nr, why);
+	return err ? err : xsf_csum_check(o, *i, why);
 }
 
 static int get_interfaces(struct xsf_ifs *ifs, struct xsf_why *why)
@@ -290,7 +311,7 @@ static int pin(struct job *j)
 	if (j->r->replaced && j->place.at.name[0])
 		snprintf(j->r->name, sizeof(j->r->name), "%s", j->place.at.name);
 	else
-		xsf_pins_name(j->r->name, j->i->name,
+		xsf_pins_name(j->r->name, "if_", j->i->name,
 			      link >= 0 ? new_link_id(link) : about.prog_id);
 	err = xsf_pins_path(path, dir, j->r->name, NULL);
 	if (!err && mkdir(path, 0700) && errno != EEXIST)
@@ -324,24 +345,12 @@ static int pin(struct job *j)
  * that the new program counts on in them. */
 static int rescue(struct job *j)
 {
-	struct xsf_why mismatch = { "" };
 	unsigned int nr;
-	int err;
+	int err = check_maps(j->o->dir, j->i, &j->place, 1, &nr, j->why);
 
-	err = xsf_object_adopt(j->o->dir, j->place.prog_fd, 1, &nr, &mismatch);
-	if (err == -EXDEV)
-		return xsf_because(
-			j->why, err,
-			"%s: its program (id %u) counts into other maps than those in %s: %s; give "
-			"the --maps directory it was loaded with, or first: xdp-sflow unload %s",
-			j->i->name, j->place.prog.id, j->o->dir, mismatch.text, j->i->name);
-	if (err) {
-		*j->why = mismatch;
-		return err;
-	}
-	if (nr || (j->place.occupant == XSF_OURS && !j->place.at.name[0]))
+	if (!err && (nr || (j->place.occupant == XSF_OURS && !j->place.at.name[0])))
 		j->r->repinned = 1 + nr;
-	return 0;
+	return err;
 }
 
 /* Another mode needs another link. */
@@ -393,6 +402,27 @@ static int share(struct job *j)
 	return err;
 }
 
+/* The tc program. Without it a first attachment is undone; a replacement stays, as does the filter before. */
+static int load_csum(struct job *j)
+{
+	int err = xsf_csum_load(j->o, j->i, &j->r->csum, j->why);
+	struct xsf_why ignored;
+
+	if (!err)
+		return 0;
+	/* Nobody asked for it in so many words, and this kernel has no such thing: said, and left out. */
+	if (err == -EOPNOTSUPP && !j->o->csum.asked) {
+		j->r->csum.skipped = *j->why;
+		return 0;
+	}
+	if (!j->r->replaced && !j->r->moved)
+		xsf_unload(j->o->dir, j->i->name, &ignored);
+	if (j->r->link >= 0)
+		close(j->r->link);
+	j->r->link = -1;
+	return err;
+}
+
 int xsf_load(const struct xsf_load_options *o, const char *ifname, struct xsf_load_result *r,
 	     struct xsf_why *why)
 {
@@ -403,6 +433,7 @@ int xsf_load(const struct xsf_load_options *o, const char *ifname, struct xsf_lo
 	memset(r, 0, sizeof(*r));
 	r->link = -1;
 	xsf_attachments_tidy(o->dir);
+	xsf_csum_tidy(o->dir);
 	err = get_interfaces(&ifs, why);
 	if (err)
 		return err;
@@ -427,6 +458,8 @@ int xsf_load(const struct xsf_load_options *o, const char *ifname, struct xsf_lo
 		if (!err)
 			err = pin(&j);
 	}
+	if (!err)
+		err = load_csum(&j);
 out:
 	if (j.link >= 0)
 		close(j.link);

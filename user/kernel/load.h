@@ -4,6 +4,7 @@
 #define XSF_LOAD_H
 
 #include "kernel/attach.h"
+#include "kernel/csum.h"
 #include "kernel/options.h"
 
 struct xsf_load_result {
@@ -15,7 +16,8 @@ struct xsf_load_result {
 	int moved;	       /* it was there in another mode: detached, then attached anew */
 	unsigned int repinned; /* 1 + maps that had lost their pins; 0 = nothing was lost */
 	int alone;	       /* libxdp could not share */
-	int link;	       /* fd, with confirm_s; the caller closes it. -1 = none */
+	struct xsf_csum_result csum; /* the tc program */
+	int link;		     /* fd, with confirm_s; the caller closes it. -1 = none */
 };
 
 /* Checks, before anything is changed, that `load` would not refuse. 0 or negative errno. */

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kernel/csum_maps.h"
 #include "kernel/layout.h"
 #include "kernel/pins.h"
 #include "kernel/programs.h"
@@ -91,6 +92,7 @@ struct xsf_maps {
 	struct xsf_op_row *ops;
 	struct xsf_tos_row *tos;
 	struct xsf_rdma_row *rdma;
+	struct xsf_csum_maps *csum; /* of the tc program */
 	/* All rows, mapped; or one row, the last that was copied. NULL: programs older than it made the maps. */
 	struct xsf_timeline_row *timeline;
 	int timeline_copied;
@@ -276,6 +278,7 @@ void xsf_maps_close(struct xsf_maps *maps)
 	free(maps->ops);
 	free(maps->tos);
 	free(maps->rdma);
+	xsf_csum_maps_free(maps->csum);
 	free(maps);
 }
 
@@ -437,6 +440,9 @@ int xsf_maps_snapshot(struct xsf_maps *maps, struct xsf_snapshot *out, unsigned 
 		if (!err)
 			err = sum_rows(maps, RDMA, rows, maps->rdma);
 	}
+	if (!err)
+		err = xsf_csum_maps_read(&maps->csum, maps->dir,
+					 !(flags & XSF_SNAPSHOT_NO_PROGRAMS), &out->csum);
 	if (err || flags & XSF_SNAPSHOT_NO_PROGRAMS)
 		return err;
 	nr = xsf_programs_attached(maps->dir, maps->totals_id, out->attached, XSF_MAX_ATTACHED,

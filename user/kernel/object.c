@@ -31,13 +31,12 @@ static void layout_of(const struct bpf_map *map, struct xsf_layout *layout)
 	layout->rows_per_group = rows_per_group(bpf_map__name(map));
 }
 
-/* Groups that the pinned tables have rows for; 0 when none is pinned. */
-static int pinned_groups(struct xsf_object *obj, uint32_t *groups, struct xsf_why *why)
+int xsf_pinned_check(struct bpf_object *obj, uint32_t *groups, struct xsf_why *why)
 {
 	struct bpf_map *map;
 
 	*groups = 0;
-	bpf_object__for_each_map(map, obj->skel->obj)
+	bpf_object__for_each_map(map, obj)
 	{
 		const char *path = bpf_map__pin_path(map);
 		struct xsf_layout layout;
@@ -78,7 +77,7 @@ static int set_groups(struct xsf_object *obj, const struct xsf_load_options *o, 
 	struct bpf_map *map;
 	int err;
 
-	err = pinned_groups(obj, &groups, why);
+	err = xsf_pinned_check(obj->skel->obj, &groups, why);
 	if (err)
 		return err;
 	if (groups && asked && groups != asked)
@@ -161,9 +160,14 @@ int xsf_object_load(struct xsf_object *obj, const struct xsf_load_options *o, st
 
 int xsf_object_permit(struct xsf_object *obj, struct xsf_why *why)
 {
+	return xsf_pinned_permit(obj->skel->obj, why);
+}
+
+int xsf_pinned_permit(struct bpf_object *obj, struct xsf_why *why)
+{
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, obj->skel->obj)
+	bpf_object__for_each_map(map, obj)
 	{
 		const char *path = bpf_map__pin_path(map);
 		int err = path ? xsf_pins_permit(path, 0) : 0;
@@ -227,7 +231,7 @@ static int64_t pinned_id(const char *path)
 }
 
 /* One map of a running program. pin = 0: only compare; 1: pin what has no pin. */
-static int adopt_map(struct xdp_sflow *skel, uint32_t id, int pin, unsigned int *nr_pinned,
+static int adopt_map(struct bpf_object *obj, uint32_t id, int pin, unsigned int *nr_pinned,
 		     struct xsf_why *why)
 {
 	struct bpf_map_info info = {};
@@ -246,7 +250,7 @@ static int adopt_map(struct xdp_sflow *skel, uint32_t id, int pin, unsigned int 
 		err = xsf_because(why, -errno, "cannot ask about map %u: %s", id, strerror(errno));
 		goto out;
 	}
-	map = bpf_object__find_map_by_name(skel->obj, info.name);
+	map = bpf_object__find_map_by_name(obj, info.name);
 	path = map ? bpf_map__pin_path(map) : NULL;
 	if (!path)
 		goto out;
@@ -278,12 +282,10 @@ out:
 	return err;
 }
 
-int xsf_object_adopt(const char *dir, int prog_fd, int pin, unsigned int *nr_pinned,
+int xsf_pinned_adopt(struct bpf_object *obj, int prog_fd, int pin, unsigned int *nr_pinned,
 		     struct xsf_why *why)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = dir);
 	struct xsf_prog_info prog;
-	struct xdp_sflow *skel;
 	int err;
 
 	*nr_pinned = 0;
@@ -291,14 +293,25 @@ int xsf_object_adopt(const char *dir, int prog_fd, int pin, unsigned int *nr_pin
 	if (err)
 		return xsf_because(why, err, "cannot ask about the attached program: %s",
 				   xsf_errno_text(err));
-	skel = xdp_sflow__open_opts(&opts);
-	if (!skel)
-		return xsf_because(why, -errno, "cannot open the BPF object: %s", strerror(errno));
 	/* All are compared before the first is pinned. */
 	for (int pass = 0; pass <= !!pin && !err; pass++) {
 		for (uint32_t n = 0; n < prog.nr_maps && !err; n++)
-			err = adopt_map(skel, prog.maps[n], pass, nr_pinned, why);
+			err = adopt_map(obj, prog.maps[n], pass, nr_pinned, why);
 	}
+	return err;
+}
+
+int xsf_object_adopt(const char *dir, int prog_fd, int pin, unsigned int *nr_pinned,
+		     struct xsf_why *why)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = dir);
+	struct xdp_sflow *skel;
+	int err;
+
+	skel = xdp_sflow__open_opts(&opts);
+	if (!skel)
+		return xsf_because(why, -errno, "cannot open the BPF object: %s", strerror(errno));
+	err = xsf_pinned_adopt(skel->obj, prog_fd, pin, nr_pinned, why);
 	xdp_sflow__destroy(skel);
 	return err;
 }

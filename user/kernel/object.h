@@ -46,4 +46,11 @@ int xsf_object_pinned(const char *dir, struct xsf_why *why);
 int xsf_object_adopt(const char *dir, int prog_fd, int pin, unsigned int *nr_pinned,
 		     struct xsf_why *why);
 
+/* The same for any opened object whose maps are pinned by name.
+ * Compares the layouts of what is pinned; *groups: that the pinned tables have rows for, 0 = none. */
+int xsf_pinned_check(struct bpf_object *obj, uint32_t *groups, struct xsf_why *why);
+int xsf_pinned_permit(struct bpf_object *obj, struct xsf_why *why);
+int xsf_pinned_adopt(struct bpf_object *obj, int prog_fd, int pin, unsigned int *nr_pinned,
+		     struct xsf_why *why);
+
 #endif

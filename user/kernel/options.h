@@ -4,7 +4,7 @@
 #define XSF_OPTIONS_H
 
 #include <stdint.h>
-#include <xsf/abi.h>
+#include <xsf/csum_abi.h>
 #include "kernel/net.h"
 
 enum xsf_mode { XSF_MODE_DEFAULT, XSF_MODE_NATIVE, XSF_MODE_GENERIC };
@@ -12,6 +12,16 @@ enum xsf_frags { XSF_FRAGS_AUTO, XSF_FRAGS_YES, XSF_FRAGS_NO };
 
 /* Each fabric has two groups of rows; the bound keeps the per-CPU maps below 3 MB a CPU. */
 #define XSF_MAX_FABRICS 16
+
+/* The checksum policy that was asked for: without anything, watch the default ports and repair nothing. */
+struct xsf_csum_options {
+	uint32_t off;			/* --no-checksum: no tc program */
+	uint32_t asked;			/* one of the options below: then it must be possible */
+	uint32_t observe;		/* --observe */
+	uint16_t repair[XSF_MAX_PORTS]; /* --repair; unused ones 0 */
+	struct xsf_prefix_key from[XSF_CSUM_PREFIXES]; /* --repair-from */
+	uint32_t nr_from;
+};
 
 struct xsf_load_options {
 	const char *dir;    /* of the pins */
@@ -26,6 +36,7 @@ struct xsf_load_options {
 	uint32_t confirm_s; /* 0 = needs no confirmation */
 	struct xsf_prefix_key allow[XSF_ALLOW_PREFIXES];
 	uint32_t nr_allow;
+	struct xsf_csum_options csum;
 	/* Called when all is ready, before a driver is asked to take XDP where it had none; not 0 = leave
 	 * it. May be NULL. */
 	int (*about_to_attach)(void *arg, const struct xsf_if *i, int generic);

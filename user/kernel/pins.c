@@ -33,7 +33,7 @@ int xsf_pins_path(char out[PATH_MAX], const char *dir, const char *a, const char
 	return len < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-int xsf_pins_attachments(const char *dir, char (**names)[NAME_MAX + 1])
+int xsf_pins_list(const char *dir, const char *prefix, char (**names)[NAME_MAX + 1])
 {
 	char(*list)[NAME_MAX + 1];
 	struct dirent *entry;
@@ -50,12 +50,17 @@ int xsf_pins_attachments(const char *dir, char (**names)[NAME_MAX + 1])
 		return -ENOMEM;
 	}
 	while (nr < XSF_MAX_ATTACHMENTS && (entry = readdir(d))) {
-		if (!strncmp(entry->d_name, "if_", 3))
+		if (!strncmp(entry->d_name, prefix, strlen(prefix)))
 			snprintf(list[nr++], sizeof(*list), "%s", entry->d_name);
 	}
 	closedir(d);
 	*names = list;
 	return nr;
+}
+
+int xsf_pins_attachments(const char *dir, char (**names)[NAME_MAX + 1])
+{
+	return xsf_pins_list(dir, "if_", names);
 }
 
 int xsf_pins_open_readonly(const char *dir, const char *a, const char *b)
@@ -71,26 +76,32 @@ int xsf_pins_open_readonly(const char *dir, const char *a, const char *b)
 	return fd < 0 ? -errno : fd;
 }
 
-int xsf_pins_about(const char *dir, const char *name, const char *file, struct xsf_about *about)
+int xsf_pins_read(const char *dir, const char *a, const char *file, void *value, size_t size)
 {
 	struct bpf_map_info info = {};
 	__u32 len = sizeof(info), zero = 0;
 	int fd, err = 0;
 
-	fd = xsf_pins_open_readonly(dir, name, file);
+	fd = xsf_pins_open_readonly(dir, a, file);
 	if (fd < 0)
 		return fd;
 	if (bpf_obj_get_info_by_fd(fd, &info, &len))
 		err = -errno;
-	else if (info.key_size != sizeof(zero) || info.value_size != sizeof(*about))
+	else if (info.type != BPF_MAP_TYPE_ARRAY || info.key_size != sizeof(zero) ||
+		 info.value_size != size)
 		err = -EPROTO;
-	else if (bpf_map_lookup_elem(fd, &zero, about))
+	else if (bpf_map_lookup_elem(fd, &zero, value))
 		err = -errno;
 	close(fd);
 	return err;
 }
 
-void xsf_pins_name(char out[NAME_MAX + 1], const char *ifname, uint32_t id)
+int xsf_pins_about(const char *dir, const char *name, const char *file, struct xsf_about *about)
+{
+	return xsf_pins_read(dir, name, file, about, sizeof(*about));
+}
+
+void xsf_pins_name(char out[NAME_MAX + 1], const char *prefix, const char *ifname, uint32_t id)
 {
 	/* An interface's name is at most 15 bytes, tripled at worst. */
 	char escaped[3 * IF_NAMESIZE + 1];
@@ -103,7 +114,7 @@ void xsf_pins_name(char out[NAME_MAX + 1], const char *ifname, uint32_t id)
 			escaped[len++] = *ifname;
 	}
 	escaped[len] = 0;
-	snprintf(out, NAME_MAX + 1, "if_%s_%u", escaped, id);
+	snprintf(out, NAME_MAX + 1, "%s%s_%u", prefix, escaped, id);
 }
 
 uint32_t xsf_pins_name_id(const char *name)
@@ -147,20 +158,26 @@ int xsf_pins_put(int fd, const char *dir, const char *a, const char *file)
 	return err;
 }
 
-int xsf_pins_put_about(const char *dir, const char *a, const struct xsf_about *about)
+int xsf_pins_put_value(const char *dir, const char *a, const char *file, const void *value,
+		       size_t size)
 {
 	__u32 zero = 0;
 	int fd, err;
 
-	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "xsf_about", sizeof(zero), sizeof(*about), 1, NULL);
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "xsf_about", sizeof(zero), (__u32)size, 1, NULL);
 	if (fd < 0)
 		return -errno;
-	if (bpf_map_update_elem(fd, &zero, about, BPF_ANY))
+	if (bpf_map_update_elem(fd, &zero, value, BPF_ANY))
 		err = -errno;
 	else
-		err = xsf_pins_put(fd, dir, a, "about");
+		err = xsf_pins_put(fd, dir, a, file);
 	close(fd);
 	return err;
+}
+
+int xsf_pins_put_about(const char *dir, const char *a, const struct xsf_about *about)
+{
+	return xsf_pins_put_value(dir, a, "about", about, sizeof(*about));
 }
 
 /* Unlinks the files of a directory that `match` (or all, NULL). */

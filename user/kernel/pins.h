@@ -8,6 +8,11 @@
  *		prog			the program, for readers: its id and its run time
  *		about			a map with one struct xsf_about, for readers
  *		prog_before, about_before	what load --confirm returns to
+ *	tc_NAME_ID/			one tc program (kernel/csum.h): ID is the program's. Its filter is held by
+ *					the interface, not by a pin
+ *		about			a map with one struct xsf_csum_about
+ *		xsf_csum_policy, xsf_csum_from	its policy
+ *		prog			only of one that load --confirm may return to
  *
  * Files are 0640 and directories 0750 of group xdp-sflow where that group exists, else root's alone.
  * Commands that change something hold an flock on the directory `lock` in it, which only root may open: a
@@ -59,9 +64,14 @@ int xsf_pins_path(char out[PATH_MAX], const char *dir, const char *a, const char
 /* Names of the if_* directories of `dir`, at most XSF_MAX_ATTACHMENTS; the caller frees *names (one
  * block). Returns their number (0 when there is no such directory) or negative errno. */
 int xsf_pins_attachments(const char *dir, char (**names)[NAME_MAX + 1]);
+/* Likewise of the directories that begin with `prefix`. */
+int xsf_pins_list(const char *dir, const char *prefix, char (**names)[NAME_MAX + 1]);
 
 /* Reads dir/name/file ("about" or "about_before"). 0 or negative errno; -EPROTO: another layout. */
 int xsf_pins_about(const char *dir, const char *name, const char *file, struct xsf_about *about);
+
+/* Reads the one value of the array map dir/a/file. 0 or negative errno; -EPROTO: of another size. */
+int xsf_pins_read(const char *dir, const char *a, const char *file, void *value, size_t size);
 
 /* Opens dir/a[/b] for reading only (a map or a program). fd or negative errno. */
 int xsf_pins_open_readonly(const char *dir, const char *a, const char *b);
@@ -76,8 +86,9 @@ int xsf_pins_lock(const char *dir, struct xsf_why *why);
 /* Gives a pin or directory its group and mode. 0 or negative errno. */
 int xsf_pins_permit(const char *path, int is_dir);
 
-/* Writes a name of the form if_NAME_ID. A '.' in NAME, which bpffs refuses, is written %2e, '%' %25. */
-void xsf_pins_name(char out[NAME_MAX + 1], const char *ifname, uint32_t id);
+/* Writes a name of the form if_NAME_ID, where the prefix is "if_". A '.' in NAME, which bpffs refuses, is
+ * written %2e, '%' %25. */
+void xsf_pins_name(char out[NAME_MAX + 1], const char *prefix, const char *ifname, uint32_t id);
 /* The ID of such a name, 0 when there is none. */
 uint32_t xsf_pins_name_id(const char *name);
 
@@ -86,6 +97,10 @@ int xsf_pins_put(int fd, const char *dir, const char *a, const char *file);
 
 /* Makes the map dir/a/about, over what was there. 0 or negative errno. */
 int xsf_pins_put_about(const char *dir, const char *a, const struct xsf_about *about);
+
+/* Makes the array map dir/a/file of one value, over what was there. 0 or negative errno. */
+int xsf_pins_put_value(const char *dir, const char *a, const char *file, const void *value,
+		       size_t size);
 
 /* Removes dir/a with all in it (never what lies deeper). 0, also when it is not there, or negative errno. */
 int xsf_pins_remove(const char *dir, const char *a);

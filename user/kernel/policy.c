@@ -132,6 +132,13 @@ int xsf_allow_sync(int map_fd, const struct xsf_load_options *o, struct xsf_why 
 	return 0;
 }
 
+int xsf_prefixes_trim(int map_fd, const struct xsf_prefix_key *keep, uint32_t nr, uint32_t max)
+{
+	int err = remove_others(map_fd, keep, nr, sizeof(*keep), max);
+
+	return err < 0 ? err : 0;
+}
+
 int xsf_prefix_parse(const char *text, struct xsf_prefix_key *prefix)
 {
 	char addr[INET6_ADDRSTRLEN];

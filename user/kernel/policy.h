@@ -17,6 +17,9 @@ int xsf_local_open(const char *dir, struct xsf_why *why);
 /* Makes xsf_allow the prefixes of the options, likewise. 0 or negative errno. */
 int xsf_allow_sync(int map_fd, const struct xsf_load_options *o, struct xsf_why *why);
 
+/* Removes all prefixes but those from such a map of at most `max`. 0 or negative errno. */
+int xsf_prefixes_trim(int map_fd, const struct xsf_prefix_key *keep, uint32_t nr, uint32_t max);
+
 /* "192.0.2.0/24", "2001:db8::/32", or an address alone. 0, or -EINVAL also where bits beyond the prefix
  * are set. */
 int xsf_prefix_parse(const char *text, struct xsf_prefix_key *prefix);

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 struct search {
-	uint32_t link_id;
+	const char *name;
+	int (*is)(const char *path, uint32_t id);
+	uint32_t id;
 	uint32_t left; /* entries that may still be looked at */
 };
 
@@ -23,6 +25,20 @@ static int is_link(const char *path, uint32_t id)
 		return 0;
 	/* Another kind of object fills the info with other things, or refuses. */
 	is = !bpf_obj_get_info_by_fd(fd, &info, &len) && info.type == BPF_LINK_TYPE_XDP &&
+	     info.id == id;
+	close(fd);
+	return is;
+}
+
+static int is_map(const char *path, uint32_t id)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t len = sizeof(info);
+	int fd = bpf_obj_get(path), is;
+
+	if (fd < 0)
+		return 0;
+	is = !bpf_obj_get_info_by_fd(fd, &info, &len) && info.type == BPF_MAP_TYPE_ARRAY &&
 	     info.id == id;
 	close(fd);
 	return is;
@@ -45,7 +61,7 @@ static int search_dir(struct search *s, const char *dir, int depth, char where[P
 			continue;
 		if (e->d_type == DT_DIR) {
 			found = depth < XSF_SEARCH_DEPTH && search_dir(s, path, depth + 1, where);
-		} else if (!strcmp(e->d_name, "link") && is_link(path, s->link_id)) {
+		} else if (!strcmp(e->d_name, s->name) && s->is(path, s->id)) {
 			snprintf(where, PATH_MAX, "%s", dir);
 			found = 1;
 		}
@@ -54,9 +70,8 @@ static int search_dir(struct search *s, const char *dir, int depth, char where[P
 	return found;
 }
 
-int xsf_search_link(uint32_t link_id, char where[PATH_MAX])
+static int search(struct search s, char where[PATH_MAX])
 {
-	struct search s = { .link_id = link_id, .left = XSF_SEARCH_ENTRIES };
 	FILE *mounts = setmntent("/proc/self/mounts", "re");
 	struct mntent *m;
 	int found = 0;
@@ -69,4 +84,20 @@ int xsf_search_link(uint32_t link_id, char where[PATH_MAX])
 	}
 	endmntent(mounts);
 	return found;
+}
+
+int xsf_search_link(uint32_t link_id, char where[PATH_MAX])
+{
+	return search(
+		(struct search){
+			.name = "link", .is = is_link, .id = link_id, .left = XSF_SEARCH_ENTRIES },
+		where);
+}
+
+int xsf_search_map(const char *name, uint32_t map_id, char where[PATH_MAX])
+{
+	return search(
+		(struct search){
+			.name = name, .is = is_map, .id = map_id, .left = XSF_SEARCH_ENTRIES },
+		where);
 }

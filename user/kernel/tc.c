@@ -223,6 +223,42 @@ int xsf_tc_get(uint32_t ifindex, struct xsf_tc *tc)
 	return err;
 }
 
+struct interfaces {
+	uint32_t *ifindex;
+	int nr;
+};
+
+static int read_interface(void *arg, const struct nlmsghdr *h)
+{
+	const struct tcmsg *tcm = NLMSG_DATA(h);
+	struct interfaces *all = arg;
+	uint32_t *more;
+
+	if (h->nlmsg_type != RTM_NEWQDISC || h->nlmsg_len < NLMSG_LENGTH(sizeof(*tcm)) ||
+	    tcm->tcm_parent != TC_H_CLSACT)
+		return 0;
+	/* Grown to the next power of two whenever nr is one. */
+	if (!(all->nr & (all->nr - 1))) {
+		more = realloc(all->ifindex, (all->nr ? 2 * (size_t)all->nr : 1) * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		all->ifindex = more;
+	}
+	all->ifindex[all->nr++] = (uint32_t)tcm->tcm_ifindex;
+	return all->nr > XSF_MAX_FILTERS ? -E2BIG : 0;
+}
+
+int xsf_tc_interfaces(uint32_t **ifindex)
+{
+	struct tcmsg body = { .tcm_family = AF_UNSPEC };
+	struct interfaces all = { 0 };
+	int err;
+
+	err = xsf_netlink_dump(RTM_GETQDISC, &body, sizeof(body), read_interface, &all);
+	*ifindex = all.ifindex;
+	return err ? err : all.nr;
+}
+
 void xsf_tc_free(struct xsf_tc *tc)
 {
 	free(tc->row);
@@ -255,8 +291,9 @@ int xsf_tc_make(uint32_t ifindex, const char *ifname, struct xsf_why *why)
 		return !err;
 	word = xsf_log_kernel_word();
 	return xsf_because(
-		why, err, "%s: cannot make a clsact qdisc, where tc programs attach: %s%s%s%s; %s",
-		ifname, xsf_errno_text(err), word[0] ? ", \"" : "", word, word[0] ? "\"" : "",
+		why, err == -ENOENT ? -EOPNOTSUPP : err,
+		"%s: cannot make a clsact qdisc, where tc programs attach: %s%s%s%s; %s", ifname,
+		xsf_errno_text(err), word[0] ? ", \"" : "", word, word[0] ? "\"" : "",
 		err == -EPERM			     ? "run as root (CAP_NET_ADMIN)" :
 		err == -ENOENT || err == -EOPNOTSUPP ? "this kernel has no sch_ingress; leave the "
 						       "part out with --no-checksum" :

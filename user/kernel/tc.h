@@ -38,6 +38,10 @@ struct xsf_tc {
 int xsf_tc_get(uint32_t ifindex, struct xsf_tc *tc);
 void xsf_tc_free(struct xsf_tc *tc);
 
+/* The interfaces of this namespace that have such a qdisc; the caller frees *ifindex. How many, or negative
+ * errno. */
+int xsf_tc_interfaces(uint32_t **ifindex);
+
 /* How many filters (by preference) run before this one. */
 uint32_t xsf_tc_before(const struct xsf_tc *tc, const struct xsf_tc_filter *filter);
 

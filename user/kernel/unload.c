@@ -86,7 +86,7 @@ int xsf_unload(const char *dir, const char *ifname, struct xsf_why *why)
 	struct xsf_place place = { .prog_fd = -1, .at.link = -1 };
 	const struct xsf_if *i;
 	struct xsf_ifs ifs;
-	int err;
+	int err, csum;
 
 	err = xsf_ifs_get(&ifs);
 	if (err)
@@ -99,11 +99,22 @@ int xsf_unload(const char *dir, const char *ifname, struct xsf_why *why)
 		err = xsf_place_elsewhere(&place, i, why);
 		if (!err)
 			err = take_off(dir, i, &place, why);
+		if (!err)
+			err = xsf_csum_unload(dir, i, 0, why);
+		err = err > 0 ? 0 : err;
 		goto out;
 	}
+	csum = i ? xsf_csum_unload(dir, i, 0, why) : 0;
+	if (csum < 0) {
+		err = csum;
+		goto out;
+	}
+	xsf_csum_tidy(dir);
 	err = unload_left_over(dir, ifname, &ifs, why);
 	if (err) {
 		err = err > 0 ? 0 : err;
+	} else if (csum) {
+		err = 0;
 	} else if (place.occupant == XSF_OURS_BARE) {
 		xsf_place_refuse(&place, i, why);
 		err = -ENOENT;
@@ -171,7 +182,7 @@ int xsf_unload_all(const char *dir, struct xsf_why *why)
 {
 	char(*names)[NAME_MAX + 1];
 	struct xsf_ifs ifs;
-	int nr, err, done = 0;
+	int nr, err, csum, done = 0;
 
 	err = xsf_ifs_get(&ifs);
 	if (err)
@@ -198,6 +209,11 @@ int xsf_unload_all(const char *dir, struct xsf_why *why)
 			done += one;
 	}
 	free(names);
+	csum = nr < 0 ? 0 : xsf_csum_unload_all(dir, &ifs, why);
+	if (csum < 0)
+		err = csum;
+	/* An interface has both, or only the one that is left. */
+	done = csum > done ? csum : done;
 	xsf_ifs_free(&ifs);
 	return err ? err : done;
 }
@@ -205,10 +221,11 @@ int xsf_unload_all(const char *dir, struct xsf_why *why)
 int xsf_loaded(const char *dir)
 {
 	char(*names)[NAME_MAX + 1];
-	int nr;
+	int nr, csum;
 
 	xsf_attachments_tidy(dir);
 	nr = xsf_pins_attachments(dir, &names);
 	free(names);
-	return nr;
+	csum = xsf_csum_loaded(dir);
+	return csum > nr ? csum : nr;
 }

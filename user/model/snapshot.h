@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <xsf/abi.h>
 
+#include "model/csum.h"
+
 struct xsf_reason_high {
 	struct xsf_reason_key key;
 	__u64 count;
@@ -53,6 +55,7 @@ struct xsf_snapshot {
 	uint32_t nr_high;
 	struct xsf_attached attached[XSF_MAX_ATTACHED];
 	uint32_t nr_attached;
+	struct xsf_csum csum;
 };
 
 /* The agent is in use and not silent: it is shown. */

@@ -21,6 +21,10 @@ enum xsf_domain {
 	XSF_OVER_OPS,	     /* group, direction, carrier, opcode; reserved ones together */
 	XSF_OVER_REASONS,
 	XSF_OVER_ATTACHED,
+	XSF_OVER_CSUM, /* one, where there are checksum maps */
+	XSF_OVER_CSUM_ATTACHED,
+	XSF_OVER_CSUM_PORTS,
+	XSF_OVER_CSUM_SOURCES, /* shown ones, then all others */
 	XSF_OVER_EXTRA,
 	XSF_DOMAINS,
 };
@@ -79,6 +83,13 @@ extern const struct xsf_family xsf_families_totals[];
 extern const struct xsf_family xsf_families_agents[];
 extern const struct xsf_family xsf_families_roce[];
 extern const struct xsf_family xsf_families_sources[];
+extern const struct xsf_family xsf_families_csum[];
+
+/* Sources of checksums that have series of their own. */
+static inline uint32_t xsf_csum_nr_shown(const struct xsf_csum *c)
+{
+	return XSF_MIN(c->nr_sources, XSF_METRICS_CSUM_SOURCES);
+}
 
 /* HELP and TYPE lines. */
 void xsf_family_head(struct xsf_text *t, const char *name, size_t name_len, const char *help,

@@ -14,6 +14,9 @@ struct xsf_json;
 /* Starts a document of *s, which stays the caller's and must outlive it. Holds 16 KiB. NULL: no memory. */
 struct xsf_json *xsf_json_open(const struct xsf_snapshot *s);
 
+/* A document of {"checksum": ...} alone; likewise. */
+struct xsf_json *xsf_json_open_csum(const struct xsf_csum *c);
+
 /* The next bytes: at most max of them, 0 at the end. The last byte is a line feed. */
 ssize_t xsf_json_read(struct xsf_json *j, char *buf, size_t max);
 

@@ -9,10 +9,12 @@
 #include "serve/json_write.h"
 
 struct xsf_json {
-	const struct xsf_snapshot *s;
+	const struct xsf_snapshot *s; /* NULL: only csum */
+	const struct xsf_csum *csum;
 	struct xsf_writer w;
 	uint32_t section;
 	uint32_t item;
+	int alone;  /* only the checksums */
 	int opened; /* the section's bracket is written */
 	struct xsf_pull pull;
 };
@@ -38,5 +40,12 @@ void xsf_json_source(struct xsf_json *j, uint32_t i);
 void xsf_json_source_other(struct xsf_json *j, uint32_t i);
 void xsf_json_table(struct xsf_json *j, uint32_t i);
 void xsf_json_attached(struct xsf_json *j, uint32_t i);
+
+/* json_csum.c; i: place in a list, or row */
+void xsf_json_csum_totals(struct xsf_json *j, uint32_t i);
+void xsf_json_csum_attached(struct xsf_json *j, uint32_t i);
+void xsf_json_csum_port(struct xsf_json *j, uint32_t i);
+void xsf_json_csum_source(struct xsf_json *j, uint32_t i);
+void xsf_json_csum_other(struct xsf_json *j, uint32_t i);
 
 #endif

@@ -7,7 +7,7 @@
 
 static const struct xsf_family *const lists[] = {
 	xsf_families_self, xsf_families_totals,	 xsf_families_agents,
-	xsf_families_roce, xsf_families_sources,
+	xsf_families_roce, xsf_families_sources, xsf_families_csum,
 };
 
 void xsf_family_head(struct xsf_text *t, const char *name, size_t name_len, const char *help,
@@ -70,6 +70,14 @@ static uint32_t domain_size(const struct xsf_metrics *m, const struct xsf_family
 		return xsf_snapshot_nr_reasons(m->s);
 	case XSF_OVER_ATTACHED:
 		return XSF_MIN(m->s->nr_attached, XSF_MAX_ATTACHED);
+	case XSF_OVER_CSUM:
+		return m->s->csum.present;
+	case XSF_OVER_CSUM_ATTACHED:
+		return m->s->csum.nr_attached;
+	case XSF_OVER_CSUM_PORTS:
+		return m->s->csum.present ? XSF_CSUM_PORTS : 0;
+	case XSF_OVER_CSUM_SOURCES:
+		return m->s->csum.present ? xsf_csum_nr_shown(&m->s->csum) + 1 : 0;
 	case XSF_OVER_EXTRA:
 		return m->o.nr_extra;
 	}

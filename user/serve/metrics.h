@@ -17,6 +17,10 @@
 /* Interfaces shown unless asked for more; other data sources likewise, apart from them. */
 #define XSF_METRICS_INTERFACES 4096
 
+/* Sources of checksums that have series of their own, the first ones seen; the others count as
+ * source="other". */
+#define XSF_METRICS_CSUM_SOURCES 512
+
 /* The most series of one shown agent, interface, other data source, row (group and direction; two more for
  * each DSCP that means trimmed) and row of operations (group, direction and carrier). */
 #define XSF_SERIES_AGENT 15
@@ -24,6 +28,9 @@
 #define XSF_SERIES_SOURCE 35
 #define XSF_SERIES_ROW 182
 #define XSF_SERIES_OPS_ROW 258
+/* Of one port, and of one shown source, of checksums. */
+#define XSF_SERIES_CSUM_PORT 15
+#define XSF_SERIES_CSUM_SOURCE 17
 
 /* A value of the exporter itself. Entries of one name lie together. */
 struct xsf_metrics_extra {

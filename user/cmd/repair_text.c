@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/output.h"
+#include "cmd/repair.h"
+#include "kernel/pins.h"
+#include "model/snapshot.h"
+
+/* The watched ports with this mark; returns how many. */
+static int ports_text(const struct xsf_csum_policy *p, int repair, char *buf, size_t size)
+{
+	size_t len = 0;
+	int nr = 0;
+
+	buf[0] = 0;
+	for (int n = 0; n < XSF_MAX_PORTS && p->watch[n].port && len < size; n++) {
+		if (p->watch[n].repair != repair)
+			continue;
+		len += (size_t)snprintf(buf + len, size - len, "%s%u", nr++ ? ", " : "",
+					p->watch[n].port);
+	}
+	return nr;
+}
+
+const char *xsf_policy_text(const struct xsf_csum_policy *policy, char buf[XSF_POLICY_TEXT])
+{
+	char repairs[64], observes[64], from[48] = "";
+	int nr_repairs, nr_observes;
+
+	if (!policy->set) {
+		snprintf(buf, XSF_POLICY_TEXT, "repairing its default ports from any source");
+		return buf;
+	}
+	nr_repairs = ports_text(policy, 1, repairs, sizeof(repairs));
+	nr_observes = ports_text(policy, 0, observes, sizeof(observes));
+	if (policy->nr_prefixes)
+		snprintf(from, sizeof(from), " from %u prefix%s", policy->nr_prefixes,
+			 policy->nr_prefixes == 1 ? "" : "es");
+	snprintf(buf, XSF_POLICY_TEXT, "%s%s%s%s%s%s", nr_repairs ? "repairing port " : "", repairs,
+		 nr_repairs ? from : "", nr_repairs && nr_observes ? ", " : "",
+		 nr_observes ? "observing port " : "", observes);
+	return buf;
+}
+
+static void print_attached(const struct xsf_csum_attached *a)
+{
+	char policy[XSF_POLICY_TEXT], prefix[XSF_CSUM_PREFIX_TEXT];
+
+	printf("  %-15s %s, by %s, tc preference %" PRIu32 ", program %" PRIu32 "\n", a->ifname,
+	       a->policy_known ? xsf_policy_text(&a->policy, policy) : "unknown policy",
+	       strcmp(a->how, "external") ? a->how : "tc", a->pref, a->prog_id);
+	for (uint32_t n = 0; n < a->nr_from && n < XSF_SUMMARY_ROWS; n++)
+		printf("  %-15s repairs from %s\n", "", xsf_csum_prefix_text(&a->from[n], prefix));
+	if (a->nr_from > XSF_SUMMARY_ROWS)
+		printf("  %-15s ... and %" PRIu32 " more prefixes\n", "",
+		       a->policy.nr_prefixes - XSF_SUMMARY_ROWS);
+	if (a->before)
+		printf("  %-15s behind %" PRIu32 " filter%s: %s; what %s a verdict on does not "
+		       "reach it\n",
+		       "", a->before, a->before == 1 ? "" : "s", a->ahead,
+		       a->before == 1 ? "that one gives" : "those give");
+	if (a->run_count)
+		printf("  %-15s %" PRIu64 " runs, %" PRIu64 " ns each\n", "", a->run_count,
+		       a->run_time_ns / a->run_count);
+}
+
+static void print_counts(const struct xsf_csum_counts *c)
+{
+	printf(" %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64,
+	       (uint64_t)c->good, (uint64_t)c->observed_wrong, (uint64_t)c->observed_zero,
+	       xsf_csum_repaired(c), xsf_csum_left(c));
+}
+
+static void head(const char *what, const char *last)
+{
+	printf("  %-39s %10s %10s %10s %10s %10s %s\n", what, "right", "wrong", "zero", "repaired",
+	       "left", last);
+}
+
+/* What `left` is made of. */
+static void print_left(const struct xsf_csum *c)
+{
+	const struct xsf_csum_outcome *o;
+
+	for (uint32_t i = 0; (o = xsf_csum_outcome_at(i)); i++) {
+		uint64_t sum = 0;
+
+		for (uint32_t row = 0; row < XSF_CSUM_PORTS; row++)
+			sum += xsf_csum_value(&c->ports[row].counts, o);
+		if (sum && !strncmp(o->name, "left_", 5))
+			printf("  %-39s %10" PRIu64 " %s\n", o->name, sum, o->help);
+	}
+}
+
+static double seconds_ago(uint64_t now_ns, uint64_t ns)
+{
+	return now_ns > ns ? (double)(now_ns - ns) / 1e9 : 0;
+}
+
+/* Sources whose checksums are wrong come first: they are what one looks for. */
+static void print_sources(const struct xsf_csum *c, uint64_t now_ns)
+{
+	char address[XSF_ADDRESS_TEXT];
+	uint32_t rows = 0;
+
+	if (!c->nr_sources)
+		return;
+	head("source", "  seen s ago");
+	for (int right = 0; right < 2; right++) {
+		for (uint32_t n = 0; n < c->nr_sources && rows < XSF_SUMMARY_ROWS; n++) {
+			const struct xsf_csum_address *s = &c->sources[n];
+			enum xsf_csum_verdict verdict = xsf_csum_verdict(&s->counts);
+
+			if ((verdict == XSF_CSUM_RIGHT) != right)
+				continue;
+			printf("  %-39s", xsf_address_text(s->addr, address));
+			print_counts(&s->counts);
+			printf(" %12.1f  %s\n", seconds_ago(now_ns, s->counts.last_seen_ns),
+			       xsf_csum_verdict_text(verdict));
+			rows++;
+		}
+	}
+	if (rows < c->nr_sources)
+		printf("  ... and %" PRIu32 " more (--json lists all)\n", c->nr_sources - rows);
+	if (c->totals.sources_full)
+		printf("  %-39s %10" PRIu64 " datagrams: no place in the table of %d sources\n",
+		       "other", (uint64_t)c->totals.sources_full, XSF_CSUM_SOURCES);
+}
+
+void xsf_print_csum(const struct xsf_csum *c, uint64_t now_ns, const char *dir)
+{
+	int shown = 0, is_default = !strcmp(dir, xsf_pins_default());
+	char advice[XSF_CSUM_ADVICE];
+
+	if (!c->present)
+		return;
+	printf("UDP checksums over IPv6: %" PRIu32 " program%s at tc ingress saw %" PRIu64
+	       " packets, %" PRIu64 " datagrams to watched ports\n",
+	       c->nr_attached, c->nr_attached == 1 ? "" : "s", (uint64_t)c->totals.packets,
+	       (uint64_t)c->totals.datagrams);
+	for (uint32_t n = 0; n < c->nr_attached; n++)
+		print_attached(&c->attached[n]);
+	for (uint32_t row = 0; row < XSF_CSUM_PORTS; row++) {
+		if (!c->ports[row].port)
+			continue;
+		if (!shown++)
+			head("port", "");
+		printf("  %-39u", c->ports[row].port);
+		print_counts(&c->ports[row].counts);
+		putchar('\n');
+	}
+	print_left(c);
+	print_sources(c, now_ns);
+	for (uint32_t n = 0; n < c->nr_attached; n++) {
+		if (xsf_csum_advice(c, &c->attached[n], advice))
+			printf("To repair: %s%s%s\n", advice, is_default ? "" : " --maps ",
+			       is_default ? "" : dir);
+	}
+}

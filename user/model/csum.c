@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/csum.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/snapshot.h"
+
+#define OUTCOME(id, text) { #id, text, offsetof(struct xsf_csum_counts, id) },
+static const struct xsf_csum_outcome outcomes[] = { XSF_CSUM_OUTCOMES(OUTCOME) };
+
+#define PACKET_OUTCOME(id, text) { #id, text, offsetof(struct xsf_csum_totals, id) },
+static const struct xsf_csum_outcome packet_outcomes[] = { XSF_CSUM_PACKET_OUTCOMES(
+	PACKET_OUTCOME) };
+
+#define NR(table) (sizeof(table) / sizeof((table)[0]))
+
+const struct xsf_csum_outcome *xsf_csum_outcome_at(uint32_t i)
+{
+	return i < NR(outcomes) ? &outcomes[i] : NULL;
+}
+
+const struct xsf_csum_outcome *xsf_csum_packet_outcome_at(uint32_t i)
+{
+	return i < NR(packet_outcomes) ? &packet_outcomes[i] : NULL;
+}
+
+uint64_t xsf_csum_value(const struct xsf_csum_counts *counts, const struct xsf_csum_outcome *o)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)counts + o->offset, sizeof(value));
+	return value;
+}
+
+void xsf_csum_add(struct xsf_csum_counts *sum, const struct xsf_csum_counts *one)
+{
+#define ADD(id, help) sum->id += one->id;
+	XSF_CSUM_OUTCOMES(ADD)
+	if (one->first_seen_ns && (!sum->first_seen_ns || one->first_seen_ns < sum->first_seen_ns))
+		sum->first_seen_ns = one->first_seen_ns;
+	if (one->last_seen_ns > sum->last_seen_ns)
+		sum->last_seen_ns = one->last_seen_ns;
+}
+
+uint64_t xsf_csum_repaired(const struct xsf_csum_counts *c)
+{
+	return c->repaired_wrong + c->repaired_zero;
+}
+
+uint64_t xsf_csum_wrong(const struct xsf_csum_counts *c)
+{
+	return xsf_csum_repaired(c) + c->observed_wrong + c->observed_zero + c->left_unwritable;
+}
+
+uint64_t xsf_csum_checked(const struct xsf_csum_counts *c)
+{
+	return c->good + xsf_csum_wrong(c);
+}
+
+uint64_t xsf_csum_left(const struct xsf_csum_counts *c)
+{
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < NR(outcomes); i++)
+		all += xsf_csum_value(c, &outcomes[i]);
+	return all - c->good - xsf_csum_repaired(c) - c->observed_wrong - c->observed_zero;
+}
+
+enum xsf_csum_verdict xsf_csum_verdict(const struct xsf_csum_counts *c)
+{
+	uint64_t wrong = xsf_csum_wrong(c), checked = xsf_csum_checked(c);
+
+	if (!wrong)
+		return XSF_CSUM_RIGHT;
+	if (checked < XSF_CSUM_FEW)
+		return XSF_CSUM_TOO_FEW;
+	/* Shares of what was counted once: divided, so that nothing overflows. */
+	if (wrong >= (checked + 100 / XSF_CSUM_CHIP_PERCENT - 1) / (100 / XSF_CSUM_CHIP_PERCENT))
+		return XSF_CSUM_CHIP;
+	return wrong <= (checked - 1) / (100 / XSF_CSUM_LINE_PERCENT) ? XSF_CSUM_LINE :
+									XSF_CSUM_UNCLEAR;
+}
+
+const char *xsf_csum_verdict_name(enum xsf_csum_verdict v)
+{
+	static const char *const names[] = {
+		[XSF_CSUM_RIGHT] = "right",	[XSF_CSUM_TOO_FEW] = "few",
+		[XSF_CSUM_CHIP] = "chip",	[XSF_CSUM_LINE] = "line",
+		[XSF_CSUM_UNCLEAR] = "unclear",
+	};
+
+	return names[v];
+}
+
+const char *xsf_csum_verdict_text(enum xsf_csum_verdict v)
+{
+	static const char *const texts[] = {
+		[XSF_CSUM_RIGHT] = "right",
+		[XSF_CSUM_TOO_FEW] = "too few to tell",
+		[XSF_CSUM_CHIP] = "always wrong: a chip",
+		[XSF_CSUM_LINE] = "rarely wrong: a line",
+		[XSF_CSUM_UNCLEAR] = "often wrong: unclear",
+	};
+
+	return texts[v];
+}
+
+static int in_prefix(const struct xsf_prefix_key *p, const uint8_t addr[16])
+{
+	uint32_t bytes = p->prefixlen / 8, bits = p->prefixlen % 8;
+
+	if (p->prefixlen > 128 || memcmp(p->addr, addr, bytes) != 0)
+		return 0;
+	return !bits || !((p->addr[bytes] ^ addr[bytes]) & (0xff00 >> bits & 0xff));
+}
+
+static int repairs_port(const struct xsf_csum_policy *policy, uint16_t port)
+{
+	for (int n = 0; n < XSF_MAX_PORTS && policy->watch[n].port; n++) {
+		if (policy->watch[n].port == port)
+			return policy->watch[n].repair;
+	}
+	return 0;
+}
+
+#define IS_DEFAULT(port, row) case port:
+static int is_default(uint16_t port)
+{
+	switch (port) {
+		XSF_CSUM_DEFAULTS(IS_DEFAULT)
+		return 1;
+	}
+	return 0;
+}
+
+int xsf_csum_repairs(const struct xsf_csum_attached *a, uint16_t port, const uint8_t addr[16])
+{
+	if (!a->policy_known)
+		return 0;
+	if (!a->policy.set)
+		return is_default(port);
+	if (!repairs_port(&a->policy, port))
+		return 0;
+	for (uint32_t n = 0; n < a->nr_from; n++) {
+		if (in_prefix(&a->from[n], addr))
+			return 1;
+	}
+	return !a->policy.nr_prefixes;
+}
+
+const char *xsf_csum_mode(const struct xsf_csum_attached *a)
+{
+	if (!a->policy_known)
+		return "unknown";
+	if (!a->policy.set)
+		return "default";
+	for (int n = 0; n < XSF_MAX_PORTS; n++) {
+		if (a->policy.watch[n].port && a->policy.watch[n].repair)
+			return "repair";
+	}
+	return "observe";
+}
+
+const char *xsf_csum_prefix_text(const struct xsf_prefix_key *p, char *buf)
+{
+	char addr[XSF_ADDRESS_TEXT];
+
+	xsf_address_text(p->addr, addr);
+	if (p->prefixlen >= 128)
+		snprintf(buf, XSF_CSUM_PREFIX_TEXT, "%s", addr);
+	else
+		snprintf(buf, XSF_CSUM_PREFIX_TEXT, "%s/%u", addr, p->prefixlen);
+	return buf;
+}
+
+struct command {
+	char *buf;
+	size_t len;
+};
+
+static void __attribute__((format(printf, 2, 3))) add(struct command *c, const char *format, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(c->buf + c->len, XSF_CSUM_ADVICE - c->len, format, args);
+	va_end(args);
+	if (len > 0)
+		c->len += (size_t)len < XSF_CSUM_ADVICE - c->len ? (size_t)len :
+								   XSF_CSUM_ADVICE - c->len - 1;
+}
+
+/* Ports to which wrong checksums came, whoever sent them, and those that are repaired already. */
+static int add_ports(struct command *command, const struct xsf_csum *c,
+		     const struct xsf_csum_attached *a)
+{
+	const char *comma = " --repair ";
+	int nr = 0;
+
+	for (uint32_t row = 0; row < XSF_CSUM_PORTS; row++) {
+		const struct xsf_csum_port *p = &c->ports[row];
+
+		if (!p->port || (!repairs_port(&a->policy, p->port) && !xsf_csum_wrong(&p->counts)))
+			continue;
+		add(command, "%s%u", comma, p->port);
+		comma = ",";
+		nr++;
+	}
+	/* Those that nothing came for yet. */
+	for (int n = 0; n < XSF_MAX_PORTS && a->policy.watch[n].port; n++) {
+		const struct xsf_csum_watch *w = &a->policy.watch[n];
+
+		if (!w->repair || (w->row < XSF_CSUM_PORTS && c->ports[w->row].port == w->port))
+			continue;
+		add(command, "%s%u", comma, w->port);
+		comma = ",";
+		nr++;
+	}
+	return nr;
+}
+
+/* Does a source of a chip send what is not repaired? */
+static int misses(const struct xsf_csum *c, const struct xsf_csum_attached *a,
+		  const uint8_t addr[16])
+{
+	for (uint32_t row = 0; row < XSF_CSUM_PORTS; row++) {
+		const struct xsf_csum_port *p = &c->ports[row];
+
+		if (p->port && p->counts.observed_wrong + p->counts.observed_zero &&
+		    !xsf_csum_repairs(a, p->port, addr))
+			return 1;
+	}
+	return 0;
+}
+
+size_t xsf_csum_advice(const struct xsf_csum *c, const struct xsf_csum_attached *a,
+		       char buf[XSF_CSUM_ADVICE])
+{
+	struct command command = { .buf = buf };
+	const struct xsf_csum_address *missed[XSF_CSUM_ADVISED];
+	uint32_t nr = 0, all;
+	char text[XSF_CSUM_PREFIX_TEXT];
+
+	buf[0] = 0;
+	if (!a->policy_known || !a->policy.set || a->nr_from < a->policy.nr_prefixes)
+		return 0;
+	for (uint32_t n = 0; n < c->nr_sources; n++) {
+		const struct xsf_csum_address *s = &c->sources[n];
+
+		if (xsf_csum_verdict(&s->counts) != XSF_CSUM_CHIP || !misses(c, a, s->addr))
+			continue;
+		if (nr < XSF_CSUM_ADVISED)
+			missed[nr] = s;
+		nr++;
+	}
+	if (!nr)
+		return 0;
+	add(&command, "xdp-sflow repair set %s", a->ifname);
+	if (!add_ports(&command, c, a))
+		return 0;
+	/* Where all sources are repaired already, naming some would leave the others out. */
+	all = nr + a->nr_from;
+	if (all > XSF_CSUM_ADVISED ||
+	    (!a->policy.nr_prefixes && !strcmp(xsf_csum_mode(a), "repair")))
+		return command.len;
+	for (uint32_t n = 0; n < a->nr_from; n++)
+		add(&command, " --repair-from %s", xsf_csum_prefix_text(&a->from[n], text));
+	for (uint32_t n = 0; n < nr; n++)
+		add(&command, " --repair-from %s", xsf_address_text(missed[n]->addr, text));
+	return command.len;
+}

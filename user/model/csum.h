@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* UDP checksums over IPv6: what the tc program counted, what its policy repairs, what that says about a
+ * source, and what to do about it. Pure. */
+#ifndef XSF_MODEL_CSUM_H
+#define XSF_MODEL_CSUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <xsf/csum_abi.h>
+
+/* Prefixes of one policy that are shown; `policy.nr_prefixes` is how many there are. */
+#define XSF_CSUM_FROM_SHOWN 64
+
+/* A tc program that is attached now. */
+struct xsf_csum_attached {
+	char ifname[16];
+	char how[16];	/* "load", "unconfirmed", "external" (attached with tc), "elsewhere" */
+	char qdisc[16]; /* "clsact", "ingress" */
+	char ahead[96]; /* the filters that run before it, as far as they fit */
+	uint32_t ifindex;
+	uint32_t prog_id;
+	uint32_t pref;
+	uint32_t handle;
+	uint32_t before;   /* how many run before it */
+	uint32_t reserved; /* */
+	uint64_t
+		run_time_ns; /* both 0 unless kernel.bpf_stats_enabled, or without the right to see it */
+	uint64_t run_count;
+	struct xsf_csum_policy policy;
+	int policy_known; /* 0: no right to read it */
+	uint32_t nr_from; /* of `from` */
+	const struct xsf_prefix_key *from;
+};
+
+struct xsf_csum_address {
+	uint8_t addr[16];
+	struct xsf_csum_counts counts;
+};
+
+/* Part of a snapshot (snapshot.h); as there, what is pointed to is overwritten by the next one. A source
+ * keeps its place for as long as the maps are the same. */
+struct xsf_csum {
+	uint32_t present; /* 0: no such maps, nothing else is set */
+	uint32_t nr_sources;
+	uint32_t nr_attached;
+	uint32_t reserved;
+	struct xsf_csum_totals totals;
+	const struct xsf_csum_port *ports; /* XSF_CSUM_PORTS rows; port 0: unused */
+	const struct xsf_csum_address *sources;
+	const struct xsf_csum_attached *attached;
+};
+
+/* The outcomes, as a table: i from 0; NULL at the end. */
+struct xsf_csum_outcome {
+	const char *name;
+	const char *help;
+	uint32_t offset; /* in struct xsf_csum_counts, or in struct xsf_csum_totals */
+};
+const struct xsf_csum_outcome *xsf_csum_outcome_at(uint32_t i);
+const struct xsf_csum_outcome *xsf_csum_packet_outcome_at(uint32_t i);
+uint64_t xsf_csum_value(const struct xsf_csum_counts *counts, const struct xsf_csum_outcome *o);
+
+/* Adds one CPU's counts; keeps the first first_seen and the last last_seen. */
+void xsf_csum_add(struct xsf_csum_counts *sum, const struct xsf_csum_counts *one);
+
+/* Of all: with a checksum that was verified; and those wrong or 0, repaired or not; and those left alone. */
+uint64_t xsf_csum_checked(const struct xsf_csum_counts *c);
+uint64_t xsf_csum_wrong(const struct xsf_csum_counts *c);
+uint64_t xsf_csum_repaired(const struct xsf_csum_counts *c);
+uint64_t xsf_csum_left(const struct xsf_csum_counts *c);
+
+/* What the share of wrong checksums of one source says. A chip or a stack that computes them wrong does so
+ * for all that it makes, and the rest of the export, made elsewhere in the router, is right; a line damages
+ * a datagram now and then, and one that passed the link's own check is rare. */
+#define XSF_CSUM_FEW 10		 /* verified datagrams; with fewer nothing is said */
+#define XSF_CSUM_CHIP_PERCENT 10 /* wrong, at least */
+#define XSF_CSUM_LINE_PERCENT 1	 /* wrong, less than */
+
+enum xsf_csum_verdict {
+	XSF_CSUM_RIGHT,	  /* none wrong */
+	XSF_CSUM_TOO_FEW, /* some wrong, of fewer than XSF_CSUM_FEW */
+	XSF_CSUM_CHIP,	  /* always wrong: to be repaired */
+	XSF_CSUM_LINE,	  /* rarely wrong: damaged on the way, not to be repaired */
+	XSF_CSUM_UNCLEAR, /* between the two */
+};
+enum xsf_csum_verdict xsf_csum_verdict(const struct xsf_csum_counts *c);
+/* "right", "few", "chip", "line", "unclear" */
+const char *xsf_csum_verdict_name(enum xsf_csum_verdict v);
+/* For people, a few words. */
+const char *xsf_csum_verdict_text(enum xsf_csum_verdict v);
+
+/* 1: the policy repairs what this source sends to this port. Unknown policies repair nothing. */
+int xsf_csum_repairs(const struct xsf_csum_attached *a, uint16_t port, const uint8_t addr[16]);
+
+/* "observe", "repair", "default" (attached with tc alone: repairs the default ports), "unknown" */
+const char *xsf_csum_mode(const struct xsf_csum_attached *a);
+
+/* Prefixes in a command that advises; with more of them it names none. */
+#define XSF_CSUM_ADVISED 16
+#define XSF_CSUM_ADVICE 1280 /* bytes that the longest takes */
+
+/* Writes the command that has this attachment repair what the sources of verdict XSF_CSUM_CHIP send, and
+ * whatever it repairs already. Returns its length, 0 when there is nothing to do or to be known. */
+size_t xsf_csum_advice(const struct xsf_csum *c, const struct xsf_csum_attached *a,
+		       char buf[XSF_CSUM_ADVICE]);
+
+/* "2001:db8::/32", or the address alone. buf of XSF_CSUM_PREFIX_TEXT bytes; returns it. */
+#define XSF_CSUM_PREFIX_TEXT 52
+const char *xsf_csum_prefix_text(const struct xsf_prefix_key *p, char *buf);
+
+#endif
