@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The tc program that verifies and repairs UDP checksums over IPv6 (bpf/csum6.bpf.c) on interfaces.
  *
- * Its filter stands at a preference of its own (kernel/tc.h) and goes with the interface: no pin holds it. What
- * lies in the pin directory as tc_NAME_ID is its policy and what load knew, by the program's id; such a
- * directory is dead once no program has that id. A replacement gets a directory, and so a policy, of its own
- * before it takes the place of the old one. The caller holds the directory's lock for all that change something. */
+ * Its filter stands at a preference of its own (kernel/tc.h) and goes with the interface: no pin holds it.
+ * What lies in the pin directory as tc_NAME_ID is its policy and what load knew, by the program's id; such
+ * a directory is dead once no program has that id. A replacement gets a directory, and so a policy, of its
+ * own before it takes the place of the old one. The caller holds the directory's lock for all that change
+ * something. */
 #ifndef XSF_KERNEL_CSUM_H
 #define XSF_KERNEL_CSUM_H
 

@@ -8,8 +8,8 @@
  *		prog			the program, for readers: its id and its run time
  *		about			a map with one struct xsf_about, for readers
  *		prog_before, about_before	what load --confirm returns to
- *	tc_NAME_ID/			one tc program (kernel/csum.h): ID is the program's. Its filter is held by
- *					the interface, not by a pin
+ *	tc_NAME_ID/			one tc program (kernel/csum.h): ID is the program's. Its filter goes
+ *					with the interface; no pin holds it
  *		about			a map with one struct xsf_csum_about
  *		xsf_csum_policy, xsf_csum_from	its policy
  *		prog			only of one that load --confirm may return to
