@@ -12,7 +12,7 @@ int xsf_repair_arg(struct xsf_csum_options *c, const char *command, int opt, con
 /* What goes with what. Likewise. */
 int xsf_repair_args_check(const struct xsf_csum_options *c, const char *command);
 
-/* "repairing port 4739 (from 2 prefixes), observing 6343, 2055"; returns buf. */
+/* "repairing 4739 from 2 prefixes, observing 6343, 2055"; returns buf. */
 #define XSF_POLICY_TEXT 160
 const char *xsf_policy_text(const struct xsf_csum_policy *policy, char buf[XSF_POLICY_TEXT]);
 

@@ -38,9 +38,9 @@ const char *xsf_policy_text(const struct xsf_csum_policy *policy, char buf[XSF_P
 	if (policy->nr_prefixes)
 		snprintf(from, sizeof(from), " from %u prefix%s", policy->nr_prefixes,
 			 policy->nr_prefixes == 1 ? "" : "es");
-	snprintf(buf, XSF_POLICY_TEXT, "%s%s%s%s%s%s", nr_repairs ? "repairing port " : "", repairs,
+	snprintf(buf, XSF_POLICY_TEXT, "%s%s%s%s%s%s", nr_repairs ? "repairing " : "", repairs,
 		 nr_repairs ? from : "", nr_repairs && nr_observes ? ", " : "",
-		 nr_observes ? "observing port " : "", observes);
+		 nr_observes ? "observing " : "", observes);
 	return buf;
 }
 
