@@ -80,8 +80,10 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 		const __u8 *r = xsf_at(w, w->rec_header);
 
 		frame_len = xsf_be32(r + 4);
-		xsf_packet_decode(w, w->rec_header + SFLOW_REC_HEADER_LEN, xsf_be32(r + 12),
-				  xsf_be32(r));
+		if (xsf_be32(r) != SFLOW_PROTO_ETHERNET ||
+		    !xsf_packet_plain(w, w->rec_header + SFLOW_REC_HEADER_LEN, xsf_be32(r + 12), p))
+			xsf_packet_decode(w, w->rec_header + SFLOW_REC_HEADER_LEN, xsf_be32(r + 12),
+					  xsf_be32(r));
 	} else {
 		/* Agents without raw headers: lengths and TOS, never a BTH. */
 		__u32 rec = w->rec_ip4 ? w->rec_ip4 : w->rec_ip6;

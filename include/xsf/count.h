@@ -8,13 +8,33 @@
 #include "slots.h"
 
 #define XSF_CAS_TRIES 4
+#define XSF_BUSY_TRIES 256
 
-/* Advances a sequence that other CPUs advance too. 0 = done, out is what it meant. */
+/* Takes the agent for one datagram, or waits for the CPU that has it: an agent's datagrams nearly always
+ * arrive on one receive queue, and one locked instruction for all the sequences in it is cheaper than one
+ * for each. The wait is as long as a few walks; 0 when that was not enough (the other CPU was stopped). */
+static __always_inline int xsf_agent_lock(struct xsf_agent *a)
+{
+	__u64 i;
+
+	for (i = 0; i < XSF_BUSY_TRIES; i++) {
+		if (!XSF_CAS(&a->busy, 0, 1))
+			return 1;
+	}
+	return 0;
+}
+
+/* Advances a sequence; not alone, other CPUs may advance it too. 0 = done, out is what it meant. */
 static __always_inline int xsf_seq_advance(xsf_seq_t *seq, __u32 number, int went_back, int frozen,
-					   struct xsf_seq_step *out)
+					   int alone, struct xsf_seq_step *out)
 {
 	__u32 i;
 
+	if (alone) {
+		xsf_seq_step(*seq, number, went_back, frozen, out);
+		*seq = out->next;
+		return 0;
+	}
 	for (i = 0; i < XSF_CAS_TRIES; i++) {
 		xsf_seq_t was = *seq;
 
@@ -25,31 +45,41 @@ static __always_inline int xsf_seq_advance(xsf_seq_t *seq, __u32 number, int wen
 	return -1;
 }
 
+/* 1 when v, up to 2^63, is above `limit`; without a branch, see xsf_mask. */
+static __always_inline __u64 xsf_above(__u64 v, __u64 limit)
+{
+	__u64 less = limit - v;
+
+	XSF_OPAQUE(less);
+	return less >> 63;
+}
+
+/* All ones when v is not 0, else 0: what a sample may add to or not is added without asking, masked. Which
+ * packets are marked and how long they are follows no pattern; a branch that the CPU guesses wrong costs
+ * more than several additions of 0. */
+static __always_inline __u64 xsf_mask(__u32 v)
+{
+	return -xsf_above(v, 0);
+}
+
 /* Smallest n with 2^n >= v; 0 for 0. */
 static __always_inline __u32 xsf_ceil_log2(__u32 v)
 {
-	__u32 n = 0;
+	__u64 x = v - xsf_above(v, 0), n, shift;
 
-	if (v < 2)
-		return 0;
-	v--;
-	if (v >> 16) {
-		n = 16;
-		v >>= 16;
-	}
-	if (v >> 8) {
-		n += 8;
-		v >>= 8;
-	}
-	if (v >> 4) {
-		n += 4;
-		v >>= 4;
-	}
-	if (v >> 2) {
-		n += 2;
-		v >>= 2;
-	}
-	return n + (v >> 1) + 1;
+	n = xsf_above(x, 0xffff) << 4;
+	x >>= n;
+	shift = xsf_above(x, 0xff) << 3;
+	x >>= shift;
+	n += shift;
+	shift = xsf_above(x, 0xf) << 2;
+	x >>= shift;
+	n += shift;
+	shift = xsf_above(x, 3) << 1;
+	x >>= shift;
+	n += shift;
+	/* 0, 1, 2 or 3 are left, of 0, 1, 2 and 2 bits. */
+	return (__u32)(n + x - (x & x >> 1));
 }
 
 static __always_inline void xsf_add(struct xsf_count *c, __u64 weight)
@@ -63,6 +93,10 @@ static __always_inline void xsf_traffic_add(struct xsf_source *s, __u32 directio
 					    const struct xsf_packet *p, __u64 weight, __u64 bytes)
 {
 	struct xsf_traffic *t = own ? &s->own[XSF_INGRESS] : &s->shared[XSF_INGRESS];
+	__u64 roce = xsf_mask(p->flags & XSF_PKT_ROCE);
+	__u64 ce = roce & ~xsf_mask((p->roce_tos & 3) ^ NET_ECN_CE);
+	__u64 cnp = xsf_mask(p->flags & XSF_PKT_BTH) & ~xsf_mask(p->opcode ^ NET_OP_CNP);
+	__u64 trimmed = xsf_mask(p->flags & XSF_PKT_IP) & ~xsf_mask(p->tos >> 2 ^ NET_DSCP_TRIMMED);
 
 	if (direction == XSF_EGRESS)
 		t += XSF_EGRESS;
@@ -71,16 +105,21 @@ static __always_inline void xsf_traffic_add(struct xsf_source *s, __u32 directio
 	xsf_bump(&t->samples, 1, own);
 	xsf_bump(&t->packets, weight, own);
 	xsf_bump(&t->bytes, bytes, own);
-	if (p->flags & XSF_PKT_ROCE) {
-		xsf_bump(&t->roce_packets, weight, own);
-		xsf_bump(&t->roce_bytes, bytes, own);
-		if ((p->roce_tos & 3) == NET_ECN_CE)
-			xsf_bump(&t->ce_packets, weight, own);
-		if (p->opcode == NET_OP_CNP && p->flags & XSF_PKT_BTH)
-			xsf_bump(&t->cnp_packets, weight, own);
+	if (own) {
+		t->roce_packets += weight & roce;
+		t->roce_bytes += bytes & roce;
+		t->ce_packets += weight & ce;
+		t->cnp_packets += weight & cnp;
+		t->trimmed_packets += weight & trimmed;
+		return;
 	}
-	if (p->tos >> 2 == NET_DSCP_TRIMMED && p->flags & XSF_PKT_IP)
-		xsf_bump(&t->trimmed_packets, weight, own);
+	if (!roce && !trimmed)
+		return;
+	XSF_ATOMIC_ADD(&t->roce_packets, weight & roce);
+	XSF_ATOMIC_ADD(&t->roce_bytes, bytes & roce);
+	XSF_ATOMIC_ADD(&t->ce_packets, weight & ce);
+	XSF_ATOMIC_ADD(&t->cnp_packets, weight & cnp);
+	XSF_ATOMIC_ADD(&t->trimmed_packets, weight & trimmed);
 }
 
 static __always_inline __u32 xsf_hint_index(__u32 class, __u32 index)
@@ -166,7 +205,7 @@ static __always_inline void xsf_sample_sequence(struct xsf_walk *w, struct xsf_t
 	/* The numbers in a duplicate datagram were judged when it came first. */
 	if (w->duplicate)
 		return;
-	if (xsf_seq_advance(seq, number, 0, 0, &step)) {
+	if (xsf_seq_advance(seq, number, 0, 0, w->alone, &step)) {
 		t->sequence_contended++;
 		return;
 	}

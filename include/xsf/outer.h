@@ -25,7 +25,7 @@ struct xsf_outer {
 	__u32 telemetry; /* out: destination port, when it is a configured or a telemetry port; else 0 */
 	__u32 source_port;
 	__u8 source[16]; /* v4-mapped */
-	__u8 destination[16];
+	__u8 destination[16] __attribute__((aligned(8)));
 };
 
 /* The outcome when `n` bytes at o->off cannot be read. */

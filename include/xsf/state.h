@@ -32,6 +32,11 @@ struct xsf_packet {
 
 struct xsf_walk {
 	__u64 now_ns;
+	/* The kernel's tick that now_ns was read in, and an address that was this host's in it; only the
+	 * program's. */
+	__u64 tick;
+	__u8 local[16];
+	__u32 local_known;
 	__u64 touched; /* never read: for xsf_touch */
 	__u32 flags;   /* XSF_F_* */
 	__u32 len;     /* of the payload, at most XSF_MAX_PAYLOAD */
@@ -47,6 +52,7 @@ struct xsf_walk {
 				       * index of the sample at hand */
 	__u32 faults;
 	__u32 duplicate; /* its number was seen before */
+	__u32 alone;	 /* no other CPU advances a sequence of this agent meanwhile */
 	__u32 grouped;	 /* some sources have groups */
 	__u32 uptime_ms;
 	__u32 flow_samples;

@@ -29,33 +29,34 @@ static __always_inline __u32 xsf_padded(__u32 off, __u32 len, __u32 lim)
 	return pad > lim - off ? lim : off + pad;
 }
 
+/* Bytes of a sample's fixed body; 0 for a tag that is none of ours. */
 static __always_inline __u32 xsf_fixed_len(__u32 tag)
 {
-	switch (tag) {
-	case SFLOW_FLOW:
-		return SFLOW_FLOW_LEN;
-	case SFLOW_COUNTER:
-		return SFLOW_COUNTER_LEN;
-	case SFLOW_FLOW_EXPANDED:
-		return SFLOW_FLOW_EXPANDED_LEN;
-	case SFLOW_COUNTER_EXPANDED:
-		return SFLOW_COUNTER_EXPANDED_LEN;
-	case SFLOW_DROP:
-		return SFLOW_DROP_LEN;
-	}
-	return 0;
+	const __u64 words = SFLOW_FLOW_LEN / 4 << SFLOW_FLOW * 8 |
+			    SFLOW_COUNTER_LEN / 4 << SFLOW_COUNTER * 8 |
+			    SFLOW_FLOW_EXPANDED_LEN / 4 << SFLOW_FLOW_EXPANDED * 8 |
+			    (__u64)(SFLOW_COUNTER_EXPANDED_LEN / 4) << SFLOW_COUNTER_EXPANDED * 8 |
+			    (__u64)(SFLOW_DROP_LEN / 4) << SFLOW_DROP * 8;
+
+	return tag < 8 ? (words >> tag * 8 & 0xff) * 4 : 0;
 }
 
-/* A compact flow sample that holds one sampled header and nothing else, which is what most agents send:
- * `p` is its fixed body, `len` its length. The record loop would find the same. */
-static __always_inline int xsf_is_plain_flow(const __u8 *p, __u32 tag, __u32 len)
+/* What most samples begin with, and many hold nothing else: a sampled header. Where the first record is a
+ * sound one it is taken here; xsf_record would do the same a step later. */
+static __always_inline void xsf_record_first(struct xsf_walk *w)
 {
-	const __u8 *r = p + SFLOW_FLOW_LEN;
+	const __u8 *p = xsf_at(w, w->off);
+	__u32 room = w->end - w->off, len;
 
-	return tag == SFLOW_FLOW && len >= SFLOW_FLOW_LEN + 8 + SFLOW_REC_HEADER_LEN &&
-	       xsf_be32(r - 4) == 1 && xsf_be32(r) == SFLOW_REC_HEADER &&
-	       xsf_be32(r + 4) == len - SFLOW_FLOW_LEN - 8 &&
-	       xsf_be32(r + 20) <= len - SFLOW_FLOW_LEN - 8 - SFLOW_REC_HEADER_LEN;
+	if (room < 8 + SFLOW_REC_HEADER_LEN || xsf_be32(p) != SFLOW_REC_HEADER)
+		return;
+	len = xsf_be32(p + 4);
+	if (len < SFLOW_REC_HEADER_LEN || len > room - 8 ||
+	    xsf_be32(p + 20) > len - SFLOW_REC_HEADER_LEN)
+		return;
+	w->rec_header = w->off + 8;
+	w->off = xsf_padded(w->off + 8, len, w->end);
+	w->records_left--;
 }
 
 /* Starts the next sample. 1: it is at hand; 0: skipped, faulty or none left. */
@@ -83,12 +84,6 @@ static __always_inline int xsf_sample_begin(struct xsf_walk *w, struct xsf_total
 	w->samples_left--;
 	w->body = w->off;
 	w->end = w->off + len;
-	if (xsf_is_plain_flow(p + 8, tag, len)) {
-		w->type = tag;
-		w->records_left = 0;
-		w->rec_header = w->off + SFLOW_FLOW_LEN + 8;
-		return 1;
-	}
 	fixed = xsf_fixed_len(tag);
 	if (!fixed || len < fixed) {
 		if (fixed)
@@ -109,6 +104,8 @@ static __always_inline int xsf_sample_begin(struct xsf_walk *w, struct xsf_total
 	w->rec_port_name = 0;
 	w->rec_host = 0;
 	w->rec_lag = 0;
+	if (w->type != SFLOW_COUNTER && w->type != SFLOW_COUNTER_EXPANDED && w->records_left)
+		xsf_record_first(w);
 	return 1;
 }
 
@@ -263,13 +260,17 @@ static __always_inline void xsf_agent_count(struct xsf_walk *w, struct xsf_total
 		return;
 	}
 	w->source.agent_generation = xsf_generation_of(a->generation);
+	w->alone = xsf_agent_lock(a);
+	if (!w->alone)
+		t->agent_contended++;
 	was = a->uptime_ms;
 	moves = a->uptime_moves;
 	if (a->sequence && was != w->uptime_ms && !moves)
 		a->uptime_moves = 1;
 	forward = number - (__u32)(a->sequence >> 32) - 1 < XSF_SEQ_WINDOW;
 	back = a->sequence && xsf_uptime_went_back(was, w->uptime_ms, forward);
-	if (xsf_seq_advance(&a->sequence, number, back, !moves && was == w->uptime_ms, &step)) {
+	if (xsf_seq_advance(&a->sequence, number, back, !moves && was == w->uptime_ms, w->alone,
+			    &step)) {
 		t->sequence_contended++;
 	} else {
 		if (step.lost)
@@ -303,6 +304,7 @@ static __always_inline int xsf_walk_begin(struct xsf_walk *w, struct xsf_totals 
 	w->in_sample = 0;
 	w->faults = 0;
 	w->duplicate = 0;
+	w->alone = 0;
 	w->grouped = any && any->group;
 	w->source.agent = 0;
 	w->source.agent_generation = 0;
@@ -373,6 +375,9 @@ static __always_inline void xsf_walk_end(struct xsf_walk *w, struct xsf_totals *
 		xsf_bump(&c->drop_samples, w->drop_samples, own);
 	if (w->faults)
 		xsf_bump(&c->faulty, 1, own);
+	/* An exchange, not a store: what was written before is seen before. */
+	if (w->alone)
+		(void)XSF_TAKE(&a->busy);
 }
 
 /* With many sources nearly every sample finds its source's lines out of the caches. Reading them for the
