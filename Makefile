@@ -94,7 +94,7 @@ vmtest: all tests-bin
 install: all
 	install -D -m 755 build/xdp-sflow $(DESTDIR)$(PREFIX)/sbin/xdp-sflow
 	install -d $(DESTDIR)$(PREFIX)/lib/xdp-sflow
-	install -m 644 $(BPF_OBJ) $(DESTDIR)$(PREFIX)/lib/xdp-sflow
+	install -m 644 $(filter-out %/ledger.bpf.o,$(BPF_OBJ)) $(DESTDIR)$(PREFIX)/lib/xdp-sflow
 	install -D -m 644 man/xdp-sflow.8 $(DESTDIR)$(PREFIX)/share/man/man8/xdp-sflow.8
 
 uninstall:

@@ -14,6 +14,7 @@ static const struct xsf_cmd commands[] = {
 	{ "status", cmd_status, "what is attached, who is sending, what is lost" },
 	{ "doctor", cmd_doctor, "what would go wrong on an interface, and what mends it" },
 	{ "repair", cmd_repair, "UDP checksums over IPv6: who breaks them, and what is repaired" },
+	{ "ledger", cmd_ledger, "where each datagram to a telemetry port went" },
 	{ "replay", cmd_replay, "count a capture file with the same parser" },
 	{ "simulate", cmd_simulate, "a leaf-spine fabric that sends sFlow" },
 };

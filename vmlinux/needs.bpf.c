@@ -25,8 +25,16 @@ int needs(void *ctx)
 	NEED(struct sk_buff, skb_iif);
 	NEED(struct sk_buff, dev);
 	NEED(struct sk_buff, sk);
+	NEED(struct sk_buff, end);
+	NEED(struct skb_shared_info, gso_size);
+	NEED(struct skb_shared_info, gso_segs);
 	NEED(struct net_device, ifindex);
+	NEED(struct net_device, nd_net.net);
+	NEED(struct net, ns.inum);
+	NEED(struct task_struct, nsproxy);
+	NEED(struct nsproxy, net_ns);
 	NEED(struct sock, __sk_common.skc_num);
 	NEED(struct sock, __sk_common.skc_family);
+	NEED(struct sock, __sk_common.skc_net.net);
 	return (int)needs;
 }

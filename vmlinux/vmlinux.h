@@ -14,6 +14,20 @@ typedef short unsigned int __u16;
 
 typedef __u16 __be16;
 
+struct nsproxy;
+
+struct task_struct {
+	struct nsproxy *nsproxy;
+};
+
+struct net;
+
+struct nsproxy {
+	struct net *net_ns;
+};
+
+typedef unsigned int sk_buff_data_t;
+
 struct net_device;
 
 struct sock;
@@ -40,9 +54,22 @@ struct sk_buff {
 			__u16 mac_header;
 		};
 	};
+	sk_buff_data_t end;
 	unsigned char *head;
 	unsigned char *data;
 };
+
+struct ns_common {
+	unsigned int inum;
+};
+
+struct net {
+	struct ns_common ns;
+};
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
 
 struct sock_common {
 	union {
@@ -51,6 +78,7 @@ struct sock_common {
 		};
 	};
 	short unsigned int skc_family;
+	possible_net_t skc_net;
 };
 
 struct sock {
@@ -59,6 +87,12 @@ struct sock {
 
 struct net_device {
 	int ifindex;
+	possible_net_t nd_net;
+};
+
+struct skb_shared_info {
+	short unsigned int gso_size;
+	short unsigned int gso_segs;
 };
 
 #ifndef BPF_NO_PRESERVE_ACCESS_INDEX

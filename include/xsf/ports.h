@@ -7,25 +7,6 @@
 #include "outer.h"
 #include "store.h"
 
-/* A row belongs to the first interface and port that came; each CPU's rows for itself, so readers go by the
- * value. What finds no row within XSF_PORT_PROBES counts in the last one, whose port is 0. */
-#define XSF_PORT_SLOTS 512
-#define XSF_PORT_ROWS (XSF_PORT_SLOTS + 1)
-#define XSF_PORT_PROBES 8
-
-/* In pinned maps: ABI, see abi.h. Per CPU. */
-struct xsf_port {
-	__u32 ifindex; /* of the interface whose program counted; 0 in a replay */
-	__u16 port;    /* destination, host order; 0: the row is free */
-	__u16 reserved0;
-	__u64 datagrams;       /* whole ones, malformed and denied ones too */
-	__u64 fragments_first; /* first fragments: as many fragmented datagrams began */
-	__u64 consumed;	       /* within datagrams: XSF_F_CONSUME */
-	__u64 denied_dropped;  /* within datagrams: XSF_F_DROP_DENIED */
-	__u64 reserved[3];
-};
-_Static_assert(sizeof(struct xsf_port) == 64, "one cache line");
-
 /* The frame's row, or NULL when it is no telemetry. Counts the arrival. */
 static __always_inline struct xsf_port *xsf_port_arrived(const struct xsf_outer *o, __u32 outcome,
 							 __u32 ifindex)

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Which command mends which stage. */
+#include "model/ledger.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Room for a second of 10,000 datagrams of 1400 bytes, which take 2304 bytes each in a socket. */
+#define BUFFER_LEAST (32u << 20)
+#define BACKLOG_LEAST 10000
+
+static const char *iface_of(const struct xsf_ledger *l)
+{
+	if (l->facts.iface[0])
+		return l->facts.iface;
+	for (uint32_t n = 0; n < l->nr_devices; n++) {
+		if (l->device[n].arrives && strcmp(l->device[n].name, "lo") != 0 &&
+		    (l->device[n].xdp || l->device[n].nic.rx_packets))
+			return l->device[n].name;
+	}
+	return "IFACE";
+}
+
+/* The reason with most datagrams in a stage of a port. */
+static const char *main_reason(const struct xsf_ledger *l, uint16_t port, enum xsf_ledger_stage s)
+{
+	const struct xsf_ledger_drop *most = NULL;
+
+	for (uint32_t n = 0; n < l->nr_drops; n++) {
+		const struct xsf_ledger_drop *d = &l->drop[n];
+
+		if (d->counts && d->port == port && d->stage == s &&
+		    (!most || d->count > most->count))
+			most = d;
+	}
+	return most ? most->reason : "";
+}
+
+static uint64_t twice(uint64_t now, uint64_t least)
+{
+	return 2 * now > least ? 2 * now : least;
+}
+
+static void mend_no_route(const struct xsf_ledger *l, uint16_t port, char *buf, size_t len)
+{
+	const char *reason = main_reason(l, port, XSF_STAGE_no_route), *iface = iface_of(l);
+
+	if (!strcmp(reason, "IP_RPFILTER"))
+		snprintf(buf, len,
+			 "sysctl -w net.ipv4.conf.all.rp_filter=2 net.ipv4.conf.%s.rp_filter=2",
+			 iface);
+	else if (!strcmp(reason, "OTHERHOST"))
+		snprintf(buf, len, "ip link set dev %s promisc off", iface);
+	else
+		snprintf(buf, len, "ip address add ADDRESS dev %s", iface);
+}
+
+static void mend_filtered(const struct xsf_ledger *l, uint16_t port, char *buf, size_t len)
+{
+	const char *reason = main_reason(l, port, XSF_STAGE_filtered);
+
+	if (!strcmp(reason, "TC_INGRESS"))
+		snprintf(buf, len, "tc filter show dev %s ingress", iface_of(l));
+	else if (!strcmp(reason, "XFRM_POLICY"))
+		snprintf(buf, len, "ip xfrm policy");
+	else
+		snprintf(buf, len, "nft insert rule inet filter input udp dport %u accept", port);
+}
+
+const char *xsf_ledger_mend(const struct xsf_ledger *l, const struct xsf_ledger_port *p,
+			    enum xsf_ledger_stage s, uint8_t family, char *buf, size_t len)
+{
+	uint64_t buffer = twice(l->facts.rmem_max > l->facts.rmem_default ? l->facts.rmem_max :
+									    l->facts.rmem_default,
+				BUFFER_LEAST);
+
+	buf[0] = 0;
+	switch (s) {
+	case XSF_STAGE_fragmented:
+		snprintf(buf, len, "ip link set dev %s mtu 9000", iface_of(l));
+		break;
+	case XSF_STAGE_checksum:
+	case XSF_STAGE_checksum_read:
+		/* IPv4's checksum can be left out, which only the exporter can do. */
+		if (family == 4)
+			break;
+		/* fall through */
+	case XSF_STAGE_wrong_checksum:
+		snprintf(buf, len, "xdp-sflow repair set %s --repair %u", iface_of(l), p->port);
+		break;
+	case XSF_STAGE_consumed:
+		snprintf(buf, len, "xdp-sflow load %s", iface_of(l));
+		break;
+	case XSF_STAGE_denied:
+		snprintf(buf, len, "xdp-sflow load %s --allow PREFIX", iface_of(l));
+		break;
+	case XSF_STAGE_no_listener:
+		snprintf(buf, len, "ss -lunp 'sport = :%u'", p->port);
+		break;
+	case XSF_STAGE_reassembly:
+		snprintf(buf, len,
+			 "sysctl -w net.ipv4.ipfrag_high_thresh=%u net.ipv6.ip6frag_high_thresh=%u",
+			 64u << 20, 64u << 20);
+		break;
+	case XSF_STAGE_backlog:
+		snprintf(buf, len, "sysctl -w net.core.netdev_max_backlog=%" PRIu64,
+			 twice(l->facts.max_backlog, BACKLOG_LEAST));
+		break;
+	case XSF_STAGE_filtered:
+		mend_filtered(l, p->port, buf, len);
+		break;
+	case XSF_STAGE_no_route:
+		mend_no_route(l, p->port, buf, len);
+		break;
+	case XSF_STAGE_buffer_full:
+		if (!strcmp(main_reason(l, p->port, s), "PROTO_MEM"))
+			snprintf(buf, len, "sysctl -w net.ipv4.udp_mem='262144 524288 1048576'");
+		else
+			snprintf(buf, len,
+				 "sysctl -w net.core.rmem_max=%" PRIu64
+				 " net.core.rmem_default=%" PRIu64,
+				 buffer, buffer);
+		break;
+	case XSF_STAGE_unread:
+	case XSF_STAGE_refused:
+		snprintf(buf, len, "ss -lunpm 'sport = :%u'", p->port);
+		break;
+	default:
+		break;
+	}
+	return buf;
+}
+
+const char *xsf_ledger_mend_nic(const struct xsf_ledger *l, const struct xsf_ledger_device *d,
+				unsigned int n, char *buf, size_t len)
+{
+	const char *name = xsf_ledger_nic_names[n];
+
+	buf[0] = 0;
+	if (!strcmp(name, "rx_packets") || !xsf_ledger_nic_value(&d->nic, n))
+		return buf;
+	if (!strcmp(name, "rx_missed_errors") || !strcmp(name, "rx_fifo_errors") ||
+	    !strcmp(name, "rx_over_errors")) {
+		if (d->ring_max > d->ring)
+			snprintf(buf, len, "ethtool -G %s rx %u", d->name, d->ring_max);
+		else
+			snprintf(buf, len, "ethtool -L %s combined N", d->name);
+	} else if (!strcmp(name, "rx_dropped")) {
+		snprintf(buf, len, "sysctl -w net.core.netdev_max_backlog=%" PRIu64,
+			 twice(l->facts.max_backlog, BACKLOG_LEAST));
+	} else if (!strcmp(name, "rx_length_errors")) {
+		snprintf(buf, len, "ip link set dev %s mtu 9000", d->name);
+	} else {
+		snprintf(buf, len, "ethtool -S %s", d->name);
+	}
+	return buf;
+}
