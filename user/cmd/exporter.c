@@ -94,6 +94,7 @@ static int take_snapshot(struct xsf_exporter *e, struct xsf_snapshot *out, unsig
 	}
 	if (e->options->stale_ns)
 		out->stale_ns = e->options->stale_ns;
+	out->bindings = e->bindings;
 	return 0;
 }
 

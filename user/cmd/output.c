@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "model/binding.h"
 #include "serve/json.h"
 #include "serve/metrics.h"
 #include "serve/text.h"
@@ -140,6 +141,17 @@ static void print_agents(const struct xsf_snapshot *s)
 		printf("  ... and %" PRIu32 " more (--json lists all)\n", shown - rows);
 }
 
+/* A name from a topology: whoever sent it. */
+static void print_name(const char *name, const char *what)
+{
+	char shown[2 * XSF_NAME_LEN + 1];
+	struct xsf_text text = { .buf = shown, .max = sizeof(shown) - 1 };
+
+	xsf_text_quoted(&text, name);
+	shown[text.len] = 0;
+	printf("  %-24s %s\n", shown, what);
+}
+
 static void print_operations(const struct xsf_snapshot *s)
 {
 	uint64_t samples[256] = { 0 }, packets[256] = { 0 };
@@ -176,10 +188,48 @@ static void print_reasons(const struct xsf_snapshot *s, int sampled, const char 
 	section_end(&section);
 }
 
+static void print_topology(const struct xsf_snapshot *s, uint32_t fabric)
+{
+	const struct xsf_topology *t = xsf_bindings_topology(s->bindings, fabric);
+	struct section links = { .heading = "  Links not up" };
+	struct section nodes = { .heading = "  Nodes without flows" };
+	struct xsf_topology_status st;
+
+	if (!t)
+		return;
+	xsf_bindings_status(s->bindings, s, fabric, &st);
+	printf("Topology of fabric %s: %" PRIu32 " links (%" PRIu32 " up, %" PRIu32
+	       " down, %" PRIu32 " unmonitored), %" PRIu32 " nodes (%" PRIu32
+	       " with flows, %" PRIu32 " without, %" PRIu32 " unmonitored), %" PRIu32 " of %" PRIu32
+	       " ports unknown; %" PRIu32 " interfaces at the edge, %" PRIu32 " in the core\n",
+	       xsf_bindings_name(s->bindings, fabric), t->nr_links, st.links[XSF_LINK_UP],
+	       st.links[XSF_LINK_DOWN], st.links[XSF_LINK_UNMONITORED], t->nr_nodes,
+	       st.nodes[XSF_NODE_FLOWS], st.nodes[XSF_NODE_NOFLOWS], st.nodes[XSF_NODE_UNMONITORED],
+	       st.ports_unknown, t->nr_ports, st.edge, st.core);
+	for (uint32_t l = 0; l < t->nr_links; l++) {
+		enum xsf_link_state state = xsf_bindings_link(s->bindings, s, fabric, l);
+
+		if (state != XSF_LINK_UP && section_row(&links))
+			print_name(t->links[l].name,
+				   state == XSF_LINK_DOWN ? "down" : "unmonitored");
+	}
+	section_end(&links);
+	for (uint32_t n = 0; n < t->nr_nodes; n++) {
+		enum xsf_node_state state = xsf_bindings_node(s->bindings, s, fabric, n);
+
+		if (state != XSF_NODE_FLOWS && section_row(&nodes))
+			print_name(t->nodes[n].name,
+				   state == XSF_NODE_NOFLOWS ? "no flows" : "unmonitored");
+	}
+	section_end(&nodes);
+}
+
 void xsf_print_summary(const struct xsf_snapshot *s)
 {
 	print_totals(&s->totals);
 	print_agents(s);
+	for (uint32_t f = 0; s->bindings && f < xsf_bindings_nr_fabrics(s->bindings); f++)
+		print_topology(s, f);
 	print_operations(s);
 	print_reasons(s, 0, "Drop notifications by reason");
 	print_reasons(s, 1, "Sampled discards by reason");

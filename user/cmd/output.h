@@ -16,7 +16,7 @@ void xsf_print_csum_json(const struct xsf_csum *csum);
 /* Every interface, whatever their number. */
 void xsf_print_metrics(const struct xsf_snapshot *snapshot);
 
-/* For people: totals, faults, agents, operations, drops. */
+/* For people: totals, faults, agents, topology, operations, drops. */
 void xsf_print_summary(const struct xsf_snapshot *snapshot);
 
 #endif

@@ -274,6 +274,14 @@ int cmd_simulate(int argc, char **argv)
 		xsf_error("cannot build the fabric: %s", strerror(-rc));
 		return XSF_EXIT_FAILURE;
 	}
+	if (o.topology) {
+		simulate_write_topology(stdout, f, &o.fabric, !strcmp(o.topology, "full"));
+		if (fflush(stdout) || ferror(stdout)) {
+			xsf_error("cannot write the topology: %s", strerror(errno));
+			rc = XSF_EXIT_FAILURE;
+		}
+		goto out;
+	}
 	if (o.truth) {
 		truth = fopen(o.truth, "we");
 		if (!truth) {

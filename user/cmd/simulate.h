@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include "model/fabric.h"
+#include "model/snapshot.h"
 
 struct simulate_options {
 	struct xsf_fabric_config fabric;
@@ -15,6 +16,7 @@ struct simulate_options {
 	const char *to_text;
 	const char *write;
 	const char *truth;
+	const char *topology; /* "full", "links": print it and do nothing else */
 };
 
 /* Parses the command line. 0 go on, -1 help was shown, else the exit code. */
@@ -24,5 +26,10 @@ int simulate_options_parse(int argc, char **argv, struct simulate_options *o);
  * key by key. `send_errors`: datagrams among them that were not sent. The caller closes the stream and
  * checks it. */
 void simulate_write_truth(FILE *out, const struct xsf_fabric *f, uint64_t send_errors);
+
+/* The fabric's topology as sFlow-RT has it; `nodes`: with agents and ifindexes, else links alone, as
+ * containerlab's are. Likewise. */
+void simulate_write_topology(FILE *out, const struct xsf_fabric *f,
+			     const struct xsf_fabric_config *c, int nodes);
 
 #endif

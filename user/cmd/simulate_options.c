@@ -39,6 +39,8 @@ static void help(void)
 	       "      --write FILE      write a pcap instead of sending, without waiting\n"
 	       "      --truth FILE      write what was generated as JSON, comparable to\n"
 	       "                        'replay --json'\n"
+	       "      --print-topology full|links  print the fabric's topology as JSON, whole or\n"
+	       "                        its links alone, and send nothing\n"
 	       "  -h, --help            this text\n\n"
 	       "Seconds may have decimals. Agents are 10.1.0.1.. (leaf1..) and 10.2.0.1..\n"
 	       "(spine1..), or fd00:5f:1::1.. and fd00:5f:2::1..; ports are swp1.. with ifIndex\n"
@@ -129,6 +131,7 @@ enum {
 	OPT_IPV6_AGENTS,
 	OPT_WRITE,
 	OPT_TRUTH,
+	OPT_TOPOLOGY,
 };
 
 static const struct option long_options[] = {
@@ -145,6 +148,7 @@ static const struct option long_options[] = {
 	{ "ipv6-agents", no_argument, NULL, OPT_IPV6_AGENTS },
 	{ "write", required_argument, NULL, OPT_WRITE },
 	{ "truth", required_argument, NULL, OPT_TRUTH },
+	{ "print-topology", required_argument, NULL, OPT_TOPOLOGY },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -194,6 +198,9 @@ static int parse_option(int opt, const char *arg, struct simulate_options *o)
 	case OPT_TRUTH:
 		o->truth = arg;
 		return *arg ? 0 : -EINVAL;
+	case OPT_TOPOLOGY:
+		o->topology = arg;
+		return strcmp(arg, "full") && strcmp(arg, "links") ? -EINVAL : 0;
 	}
 	return -EINVAL;
 }

@@ -9,9 +9,12 @@
 #include "cmd/load.h"
 #include "cmd/output.h"
 #include "cmd/repair.h"
+#include "cmd/topologies.h"
 #include "kernel/maps.h"
 #include "kernel/pins.h"
 #include "kernel/why.h"
+
+enum { TOPOLOGY = 256 };
 
 static void help(void)
 {
@@ -21,6 +24,10 @@ static void help(void)
 	       "      --json      one JSON object\n"
 	       "      --maps DIR  pin directory (default /sys/fs/bpf/xdp-sflow/v1; what 'ip link'\n"
 	       "                  pins is in /sys/fs/bpf/xdp/globals)\n"
+	       "      --topology [NAME=]FILE  as for export: what has become of it\n"
+	       "      --state-dir DIR         as for export: what was PUT to it (default\n"
+	       "                              " XSF_STATE_DIR ")\n"
+	       "      --no-topology all-edge  as for export\n"
 	       "  -h, --help      this text\n");
 }
 
@@ -76,9 +83,24 @@ static int only(struct xsf_snapshot *s, const char *iface)
 	return kept ? 0 : -ENOENT;
 }
 
-static int status(const char *dir, const char *iface, int json)
+/* Binds the topologies of this host to what is in the maps. 0 or the exit code. */
+static int bind_topologies(struct xsf_snapshot *s, const struct xsf_topology_options *o,
+			   struct xsf_bindings **out)
+{
+	int ret = xsf_topologies_load(o, 0, out);
+
+	if (ret)
+		return ret;
+	xsf_bindings_update(*out, s);
+	s->bindings = *out;
+	return 0;
+}
+
+static int status(const char *dir, const char *iface, int json,
+		  const struct xsf_topology_options *topology)
 {
 	static struct xsf_snapshot s;
+	struct xsf_bindings *bindings = NULL;
 	struct xsf_maps *maps;
 	char why[768];
 	int err;
@@ -95,6 +117,8 @@ static int status(const char *dir, const char *iface, int json)
 			  "lists all",
 			  dir, iface);
 		err = -ENOENT;
+	} else if (bind_topologies(&s, topology, &bindings)) {
+		err = -EINVAL;
 	} else if (json) {
 		xsf_print_json(&s);
 	} else {
@@ -103,6 +127,7 @@ static int status(const char *dir, const char *iface, int json)
 		xsf_print_summary(&s);
 		xsf_print_csum(&s.csum, s.now_ns, dir);
 	}
+	xsf_bindings_free(bindings);
 	xsf_maps_close(maps);
 	if (!err && fflush(stdout)) {
 		xsf_error("cannot write the status: %s", strerror(errno));
@@ -115,10 +140,12 @@ int cmd_status(int argc, char **argv)
 {
 	static const struct option options[] = { { "json", no_argument, NULL, 'j' },
 						 { "maps", required_argument, NULL, 'm' },
+						 XSF_TOPOLOGY_LONG_OPTIONS(TOPOLOGY),
 						 { "help", no_argument, NULL, 'h' },
 						 { 0 } };
 	const char *dir = xsf_maps_dir(NULL);
-	int opt, json = 0;
+	struct xsf_topology_options topology = { .nr_fabrics = 0 };
+	int opt, json = 0, ret;
 
 	opterr = 0;
 	xsf_log_capture(NULL);
@@ -137,11 +164,18 @@ int cmd_status(int argc, char **argv)
 			return 0;
 		case ':':
 			return xsf_usage("status", "%s needs a value", argv[optind - 1]);
+		case TOPOLOGY + XSF_OPT_TOPOLOGY:
+		case TOPOLOGY + XSF_OPT_STATE_DIR:
+		case TOPOLOGY + XSF_OPT_NO_TOPOLOGY:
+			ret = xsf_topology_arg(&topology, "status", opt - TOPOLOGY, optarg);
+			if (ret)
+				return ret;
+			break;
 		default:
 			return xsf_usage("status", "unknown option '%s'", argv[optind - 1]);
 		}
 	}
 	if (argc - optind > 1)
 		return xsf_usage("status", "one interface at most");
-	return status(dir, optind < argc ? argv[optind] : NULL, json);
+	return status(dir, optind < argc ? argv[optind] : NULL, json, &topology);
 }

@@ -31,6 +31,8 @@ struct xsf_attached {
 
 #define XSF_MAX_ATTACHED 64
 
+struct xsf_bindings; /* model/binding.h */
+
 struct xsf_snapshot {
 	uint64_t now_ns;   /* CLOCK_MONOTONIC; in a replay the last packet's time */
 	uint64_t stale_ns; /* agents and sources silent for longer are not shown; 0 = show all */
@@ -56,6 +58,8 @@ struct xsf_snapshot {
 	struct xsf_attached attached[XSF_MAX_ATTACHED];
 	uint32_t nr_attached;
 	struct xsf_csum csum;
+	/* Fabrics and their topologies, where somebody keeps them; else NULL. Not part of the counts. */
+	const struct xsf_bindings *bindings;
 };
 
 /* The agent is in use and not silent: it is shown. */

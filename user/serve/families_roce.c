@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Families of what was seen inside sampled packets, by group (fabric and role) and direction. Rows are per
  * CPU in the kernel and summed in the snapshot; nothing here changes while it is read. */
+#include "model/binding.h"
 #include "serve/families.h"
 
 enum { SAMPLES, PACKETS, BYTES };
@@ -10,16 +11,22 @@ static uint64_t pick(const struct xsf_count *count, uint32_t what)
 	return what == SAMPLES ? count->samples : count->packets;
 }
 
-/* name{fabric="0",role="edge",direction="ingress" */
-static void row_begin(const struct xsf_family *f, uint32_t row, struct xsf_text *t,
-		      const char *suffix)
+/* name{fabric="default",role="edge",direction="ingress" */
+static void row_begin(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t row,
+		      struct xsf_text *t, const char *suffix)
 {
 	uint32_t group = row / XSF_DIRECTIONS;
 
 	xsf_text_add(t, f->name, f->name_len);
 	xsf_text_str(t, suffix);
 	if (group) {
-		xsf_label_u64(t, "{fabric=", (group - 1) / 2);
+		uint32_t fabric = (group - 1) / 2;
+
+		/* A fabric that nobody here knows was counted before this process began. */
+		if (m->s->bindings && fabric < xsf_bindings_nr_fabrics(m->s->bindings))
+			xsf_label(t, "{fabric=", xsf_bindings_name(m->s->bindings, fabric));
+		else
+			xsf_label_u64(t, "{fabric=", fabric);
 		xsf_label(t, ",role=", group & 1 ? "edge" : "core");
 	} else {
 		XSF_TEXT_LIT(t, "{fabric=\"none\",role=\"none\"");
@@ -59,7 +66,7 @@ static void operation(const struct xsf_metrics *m, const struct xsf_family *f, u
 			return;
 		transport = ibta = op = "reserved";
 	}
-	row_begin(f, row / XSF_CARRIERS, t, "");
+	row_begin(m, f, row / XSF_CARRIERS, t, "");
 	xsf_label(t, ",version=", carrier == XSF_ROCE_V1 ? "1" : "2");
 	xsf_label(t, ",carrier=", xsf_carrier_names[carrier]);
 	xsf_label(t, ",transport=", transport);
@@ -88,7 +95,7 @@ static void ecn(const struct xsf_metrics *m, const struct xsf_family *f, uint32_
 	for (uint32_t bits = 0; bits < 4; bits++) {
 		struct xsf_count count = xsf_tos_ecn(tos, bits);
 
-		row_begin(f, row, t, "");
+		row_begin(m, f, row, t, "");
 		xsf_label(t, ",ecn=", xsf_ecn_names[bits]);
 		xsf_line_end(t, pick(&count, f->arg));
 	}
@@ -108,7 +115,7 @@ static void trimmed(const struct xsf_metrics *m, const struct xsf_family *f, uin
 		if (!(m->o.trimmed_dscps >> dscp & 1))
 			continue;
 		count = xsf_tos_dscp(tos, dscp);
-		row_begin(f, row, t, "");
+		row_begin(m, f, row, t, "");
 		xsf_label_u64(t, ",dscp=", dscp);
 		xsf_line_end(t, pick(&count, f->arg));
 	}
@@ -122,30 +129,30 @@ static void cnp(const struct xsf_metrics *m, const struct xsf_family *f, uint32_
 
 		if (!count->samples)
 			continue;
-		row_begin(f, row, t, "");
+		row_begin(m, f, row, t, "");
 		xsf_label_u64(t, ",se=", i >> 1);
 		xsf_label_u64(t, ",m=", i & 1);
 		xsf_line_end(t, pick(count, f->arg));
 	}
 }
 
-static void bucket(const struct xsf_family *f, uint32_t row, struct xsf_text *t, uint64_t le,
-		   uint64_t value)
+static void bucket(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t row,
+		   struct xsf_text *t, uint64_t le, uint64_t value)
 {
-	row_begin(f, row, t, "_bucket");
+	row_begin(m, f, row, t, "_bucket");
 	xsf_label_u64(t, ",le=", le);
 	xsf_line_end(t, value);
 }
 
-static void buckets_end(const struct xsf_family *f, uint32_t row, struct xsf_text *t, uint64_t sum,
-			uint64_t count)
+static void buckets_end(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t row,
+			struct xsf_text *t, uint64_t sum, uint64_t count)
 {
-	row_begin(f, row, t, "_bucket");
+	row_begin(m, f, row, t, "_bucket");
 	xsf_label(t, ",le=", "+Inf");
 	xsf_line_end(t, count);
-	row_begin(f, row, t, "_sum");
+	row_begin(m, f, row, t, "_sum");
 	xsf_line_end(t, sum);
-	row_begin(f, row, t, "_count");
+	row_begin(m, f, row, t, "_count");
 	xsf_line_end(t, count);
 }
 
@@ -162,9 +169,9 @@ static void rdma_length(const struct xsf_metrics *m, const struct xsf_family *f,
 	count = 0;
 	for (uint32_t n = 0; n < XSF_RDMA_BUCKETS; n++) {
 		count += pick(&r->length[n], f->arg);
-		bucket(f, row, t, 1ull << n, count);
+		bucket(m, f, row, t, 1ull << n, count);
 	}
-	buckets_end(f, row, t, f->arg == SAMPLES ? r->length_sum : r->length_sum_scaled, count);
+	buckets_end(m, f, row, t, f->arg == SAMPLES ? r->length_sum : r->length_sum_scaled, count);
 }
 
 static void credits(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t row,
@@ -183,9 +190,9 @@ static void credits(const struct xsf_metrics *m, const struct xsf_family *f, uin
 
 		count += n;
 		sum += n * xsf_credits[code];
-		bucket(f, row, t, xsf_credits[code], count);
+		bucket(m, f, row, t, xsf_credits[code], count);
 	}
-	buckets_end(f, row, t, sum, count);
+	buckets_end(m, f, row, t, sum, count);
 }
 
 static void no_credits(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t row,
@@ -195,7 +202,7 @@ static void no_credits(const struct xsf_metrics *m, const struct xsf_family *f, 
 
 	if (!count->samples)
 		return;
-	row_begin(f, row, t, "");
+	row_begin(m, f, row, t, "");
 	xsf_line_end(t, pick(count, f->arg));
 }
 
@@ -214,7 +221,7 @@ static void nak(const struct xsf_metrics *m, const struct xsf_family *f, uint32_
 		}
 		if (!count.samples)
 			continue;
-		row_begin(f, row, t, "");
+		row_begin(m, f, row, t, "");
 		xsf_label(t, ",code=", xsf_nak_name(code));
 		xsf_line_end(t, pick(&count, f->arg));
 	}
@@ -234,7 +241,7 @@ static void syndromes(const struct xsf_metrics *m, const struct xsf_family *f, u
 	}
 	if (!sum.samples)
 		return;
-	row_begin(f, row, t, "");
+	row_begin(m, f, row, t, "");
 	xsf_line_end(t, pick(&sum, f->arg));
 }
 

@@ -2,6 +2,7 @@
 #include "serve/json.h"
 
 #include <stdlib.h>
+#include "model/binding.h"
 #include "serve/json_parts.h"
 
 enum over {
@@ -14,7 +15,8 @@ enum over {
 	ATTACHED,
 	CSUM_ATTACHED,
 	CSUM_PORTS,
-	CSUM_SOURCES
+	CSUM_SOURCES,
+	FABRICS
 };
 
 /* One key of the outer object (or of totals) and what is inside: `item` once for each member. */
@@ -45,6 +47,7 @@ static const struct section {
 	{ "sources", "[]", SOURCES, xsf_json_source },
 	{ "other_sources", "{}", ONE, xsf_json_source_other },
 	{ "attached", "[]", ATTACHED, xsf_json_attached },
+	{ "topology", "[]", FABRICS, xsf_json_topology },
 #define FIRST_CSUM "checksum"
 	{ FIRST_CSUM, "{", ONE, NULL },
 	{ NULL, NULL, ONE, xsf_json_csum_totals },
@@ -89,6 +92,8 @@ static uint32_t size_of(const struct xsf_json *j, enum over over)
 		return XSF_CSUM_PORTS;
 	case CSUM_SOURCES:
 		return j->csum->nr_sources;
+	case FABRICS:
+		return j->s->bindings ? xsf_bindings_nr_fabrics(j->s->bindings) : 0;
 	case ONE:
 		break;
 	}

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "serve/json_parts.h"
 
+#include <stdio.h>
+#include "model/binding.h"
+
 static uint64_t ms_ago(const struct xsf_snapshot *s, uint64_t ns)
 {
 	return s->now_ns > ns ? (s->now_ns - ns) / 1000000 : 0;
@@ -141,6 +144,26 @@ static void sample_numbers(struct xsf_writer *w, const struct xsf_interface *i)
 	xsf_json_u64(w, "drop_samples", i->drop_samples);
 }
 
+/* What the kernel counts it as. */
+static void role(struct xsf_json *j, uint32_t slot)
+{
+	const struct xsf_group *g = j->s->groups ? &j->s->groups[slot] : NULL;
+	uint32_t fabric;
+
+	if (!g || !g->group || g->generation != j->s->sources[slot].generation)
+		return;
+	fabric = (g->group - 1u) / 2;
+	if (j->s->bindings && fabric < xsf_bindings_nr_fabrics(j->s->bindings)) {
+		xsf_json_str(&j->w, "fabric", xsf_bindings_name(j->s->bindings, fabric));
+	} else {
+		char number[4];
+
+		snprintf(number, sizeof(number), "%u", fabric & 127);
+		xsf_json_str(&j->w, "fabric", number);
+	}
+	xsf_json_str(&j->w, "role", xsf_role_names[g->group & 1 ? XSF_ROLE_EDGE : XSF_ROLE_CORE]);
+}
+
 void xsf_json_interface(struct xsf_json *j, uint32_t slot)
 {
 	const struct xsf_source *source = &j->s->sources[slot];
@@ -157,6 +180,9 @@ void xsf_json_interface(struct xsf_json *j, uint32_t slot)
 	xsf_json_u64(w, "sub_agent", a->key.sub_agent);
 	xsf_json_u64(w, "ifindex", source->key.index);
 	xsf_json_name(w, "ifname", i ? i->name : NULL, i ? i->name_len : 0);
+	role(j, slot);
+	if (i && i->aggregate)
+		xsf_json_u64(w, "aggregate", i->aggregate);
 	if (i && i->has_counters)
 		if_counters(j, i);
 	sampled(w, source);
@@ -234,5 +260,41 @@ void xsf_json_attached(struct xsf_json *j, uint32_t i)
 	xsf_json_shut(w, ']');
 	xsf_json_u64(w, "run_time_ns", a->run_time_ns);
 	xsf_json_u64(w, "run_count", a->run_count);
+	xsf_json_shut(w, '}');
+}
+
+void xsf_json_topology(struct xsf_json *j, uint32_t i)
+{
+	const struct xsf_topology *t = xsf_bindings_topology(j->s->bindings, i);
+	struct xsf_topology_status st;
+	struct xsf_writer *w = &j->w;
+
+	if (!t)
+		return;
+	xsf_bindings_status(j->s->bindings, j->s, i, &st);
+	xsf_json_open_at(w, NULL, '{');
+	xsf_json_str(w, "fabric", xsf_bindings_name(j->s->bindings, i));
+	xsf_json_open_at(w, "links", '{');
+	xsf_json_u64(w, "total", t->nr_links);
+	xsf_json_u64(w, "monitored", st.links[XSF_LINK_UP] + st.links[XSF_LINK_DOWN]);
+	xsf_json_u64(w, "unmonitored", st.links[XSF_LINK_UNMONITORED]);
+	xsf_json_u64(w, "up", st.links[XSF_LINK_UP]);
+	xsf_json_u64(w, "down", st.links[XSF_LINK_DOWN]);
+	xsf_json_shut(w, '}');
+	xsf_json_open_at(w, "nodes", '{');
+	xsf_json_u64(w, "total", t->nr_nodes);
+	xsf_json_u64(w, "monitored", st.nodes[XSF_NODE_FLOWS] + st.nodes[XSF_NODE_NOFLOWS]);
+	xsf_json_u64(w, "unmonitored", st.nodes[XSF_NODE_UNMONITORED]);
+	xsf_json_u64(w, "flows", st.nodes[XSF_NODE_FLOWS]);
+	xsf_json_u64(w, "noflows", st.nodes[XSF_NODE_NOFLOWS]);
+	xsf_json_shut(w, '}');
+	xsf_json_open_at(w, "ports", '{');
+	xsf_json_u64(w, "total", t->nr_ports);
+	xsf_json_u64(w, "unknown", st.ports_unknown);
+	xsf_json_shut(w, '}');
+	xsf_json_open_at(w, "sources", '{');
+	xsf_json_u64(w, "edge", st.edge);
+	xsf_json_u64(w, "core", st.core);
+	xsf_json_shut(w, '}');
 	xsf_json_shut(w, '}');
 }

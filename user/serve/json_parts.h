@@ -40,6 +40,7 @@ void xsf_json_source(struct xsf_json *j, uint32_t i);
 void xsf_json_source_other(struct xsf_json *j, uint32_t i);
 void xsf_json_table(struct xsf_json *j, uint32_t i);
 void xsf_json_attached(struct xsf_json *j, uint32_t i);
+void xsf_json_topology(struct xsf_json *j, uint32_t i);
 
 /* json_csum.c; i: place in a list, or row */
 void xsf_json_csum_totals(struct xsf_json *j, uint32_t i);
