@@ -30,6 +30,7 @@ run	curl			reads /metrics in the demo
 test	libcmocka-dev		unit and program tests
 test	python3			senders and comparisons
 test	ethtool			offloads of test interfaces
+test	nftables		rules that doctor reads
 test	tcpdump			independent count of frames
 test	tshark			independent decode
 test	socat			plain UDP receiver

@@ -22,7 +22,8 @@ static void help(void)
 	       "  -p, --port PORT[,...]  UDP ports of the telemetry, at most 8 (default: 4739, "
 	       "6343,\n"
 	       "                         2055, and those that IFACE's program counts)\n"
-	       "      --seconds N        how long rates are measured (default 1, at most 60)\n"
+	       "      --seconds N        how long rates are measured (default 1, at most 60; 0: "
+	       "not)\n"
 	       "  -j, --json             one JSON object\n"
 	       "      --maps DIR         pin directory (default /sys/fs/bpf/xdp-sflow/v1)\n"
 	       "  -h, --help             this text\n");
@@ -84,9 +85,9 @@ int cmd_doctor(int argc, char **argv)
 					optarg, XSF_MAX_PORTS);
 			break;
 		case 's':
-			if (xsf_parse_u64(optarg, 1, XSF_PROBE_MS_MAX / 1000, &seconds))
+			if (xsf_parse_u64(optarg, 0, XSF_PROBE_MS_MAX / 1000, &seconds))
 				return xsf_usage("doctor",
-						 "--seconds is a number from 1 to %d, not '%s'",
+						 "--seconds is a number from 0 to %d, not '%s'",
 						 XSF_PROBE_MS_MAX / 1000, optarg);
 			o.sample_ms = (uint32_t)seconds * 1000;
 			break;

@@ -288,8 +288,8 @@ static void sample(const struct xsf_probe_options *o, struct xsf_facts *f)
 		;
 	took = now_ms() - began;
 	took = took ? took : 1;
-	f->udp_rate = rate(udp, xsf_probe_udp(), took);
-	f->our_rate = maps ? rate(ours, counted(maps), took) : XSF_NO_FACT;
+	f->udp_rate = o->sample_ms ? rate(udp, xsf_probe_udp(), took) : XSF_NO_FACT;
+	f->our_rate = maps && o->sample_ms ? rate(ours, counted(maps), took) : XSF_NO_FACT;
 	f->sample_ms = (uint32_t)took;
 	xsf_probe_sockets_again(f);
 	xsf_maps_close(maps);

@@ -16,7 +16,7 @@ struct xsf_probe_options {
 	const char *dir;	       /* of the pins */
 	uint16_t ports[XSF_MAX_PORTS]; /* to look at; 0 = unused; none: the default ones, and those
 					 * that our program on the interface is configured for */
-	uint32_t sample_ms;
+	uint32_t sample_ms;	       /* 0: no rates */
 };
 
 /* Takes sample_ms and a little more. 0, -ENODEV (no such interface) or another negative errno, and why. */

@@ -26,6 +26,9 @@
 #define NETDEV_IFINDEX 1
 #define NETDEV_XDP_FEATURES 3
 
+/* IFF_LOWER_UP of <linux/if.h>, which does not go with <net/if.h>: carrier, without IFF_RUNNING's delay. */
+#define LOWER_UP 0x10000U
+
 struct device {
 	int fd;
 	struct ifreq request;
@@ -279,7 +282,7 @@ void xsf_probe_device(const struct xsf_ifs *ifs, const struct xsf_if *i, struct 
 	f->mtu = i->mtu;
 	f->peer_mtu = peer ? peer->mtu : 0;
 	f->up = !!(i->flags & IFF_UP);
-	f->carrier = !!(i->flags & IFF_RUNNING);
+	f->carrier = !!(i->flags & LOWER_UP);
 	f->loopback = !!(i->flags & IFF_LOOPBACK);
 	for (uint32_t n = 0; n < ifs->nr; n++)
 		f->vlans += ifs->row[n].lower == i->ifindex && !strcmp(ifs->row[n].kind, "vlan");

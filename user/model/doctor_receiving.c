@@ -29,6 +29,12 @@ static void buffers(const struct xsf_facts *f, struct xsf_diagnosis *d)
 	int64_t need, holds;
 	char max[64] = "";
 
+	if (f->rmem_default >= 0 && f->udp_rate == XSF_NO_FACT && f->our_rate < 0) {
+		xsf_find(d, "buffers", XSF_LEVEL_UNKNOWN,
+			 "rmem_default %" PRId64 "; the rate was not measured (--seconds 0)",
+			 f->rmem_default);
+		return;
+	}
 	if (f->rmem_default < 0 || (f->udp_rate < 0 && f->our_rate < 0)) {
 		xsf_find_unknown(d, f, "buffers", "socket buffers and rate",
 				 f->rmem_default < 0 ? f->rmem_default : f->udp_rate);
