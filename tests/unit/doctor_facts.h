@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Facts of a machine where nothing is wrong, and what doctor says of them. For doctor*_test.c, after cmocka. */
+/* Facts of a machine where nothing is wrong, and what doctor says of them. For doctor*_test.c. */
 #ifndef XSF_DOCTOR_FACTS_H
 #define XSF_DOCTOR_FACTS_H
 
