@@ -50,6 +50,9 @@ if [ $yes = 0 ]; then
 	esac
 fi
 
+installed() { dpkg-query -W -f '${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p' | sort; }
+before=$(installed)
+
 # Packages with a daemon start it when they are installed, unless this file says no.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e $policy ]; then
@@ -69,12 +72,14 @@ if ! "${install[@]}" "${missing[@]}"; then
 	"${install[@]}" "${missing[@]}"
 fi
 
-# Nor shall they start at the next boot: only the packages that came with this run.
-if command -v systemctl >/dev/null; then
-	for name in "${missing[@]}"; do
-		dpkg -L "$name" | sed -n 's|^\(/usr\)\?/lib/systemd/system/\([^/@]*\.service\)$|\2|p' |
-			while read -r unit; do
-				systemctl disable --quiet "$unit" >/dev/null 2>&1 || true
-			done
+# Nor shall they start at the next boot: units of the packages that came with this run, dependencies too.
+command -v systemctl >/dev/null || exit 0
+off=()
+for name in $(comm -13 <(echo "$before") <(installed)); do
+	for unit in $(dpkg -L "$name" |
+		sed -nE 's#^(/usr)?/lib/systemd/system/([^/@]+\.(service|socket|timer|path))$#\2#p'); do
+		[ "$(systemctl is-enabled "$unit" 2>/dev/null)" = enabled ] || continue
+		systemctl disable --quiet "$unit" && off+=("$unit")
 	done
-fi
+done
+[ ${#off[@]} = 0 ] || echo "Not enabled for the next boot (systemctl enable does it): ${off[*]}"
