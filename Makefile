@@ -67,14 +67,14 @@ $(PROGRUN): $(PROGRUN_OBJ)
 
 $(BENCH): $(B)/tests/bench/mix.o
 
-build/tests/bench/%.bpf.o: tests/bench/%.bpf.c $(wildcard tests/bench/*.h)
+build/tests/%.bpf.o: tests/%.bpf.c $(wildcard tests/bench/*.h vmlinux/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) -c $< -o $@
 
 $(B)/tests/%: $(B)/tests/%.o $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS) $(TEST_LIBS)
 
-tests-bin: $(UNIT) $(PROGRUN) $(TOOLS)
+tests-bin: $(UNIT) $(PROGRUN) $(TOOLS) $(patsubst %.c,build/%.o,$(wildcard tests/netns/*.bpf.c))
 
 test: all tests-bin
 	tests/run.sh

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The kernel fields that programs of bpf/ read. scripts/vmlinux.sh builds this against the running kernel's
+/* The kernel fields that programs of bpf/ and tests/ read. scripts/vmlinux.sh builds this against the running kernel's
  * full types, and keeps of those what is touched here. It is never loaded. */
 #include "vmlinux_full.h"
 #include <bpf/bpf_helpers.h>
@@ -19,6 +19,7 @@ int needs(void *ctx)
 	NEED(struct sk_buff, mac_len);
 	NEED(struct sk_buff, protocol);
 	NEED(struct sk_buff, ip_summed);
+	NEED(struct sk_buff, csum_level);
 	NEED(struct sk_buff, mac_header);
 	NEED(struct sk_buff, network_header);
 	NEED(struct sk_buff, transport_header);

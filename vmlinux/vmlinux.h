@@ -47,6 +47,7 @@ struct sk_buff {
 	union {
 		struct {
 			__u8 ip_summed: 2;
+			__u8 csum_level: 2;
 			int skb_iif;
 			__be16 protocol;
 			__u16 transport_header;
