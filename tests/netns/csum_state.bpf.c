@@ -32,8 +32,8 @@ int csum_state_count(struct __sk_buff *skb)
 	__u32 at;
 	__u64 *n;
 
-	if (bpf_skb_load_bytes_relative(skb, 0, p, sizeof(p), BPF_HDR_START_NET) || p[0] >> 4 != 6 ||
-	    p[6] != 17 || p[42] != 6343 >> 8 || p[43] != (6343 & 0xff))
+	if (bpf_skb_load_bytes_relative(skb, 0, p, sizeof(p), BPF_HDR_START_NET) ||
+	    p[0] >> 4 != 6 || p[6] != 17 || p[42] != 6343 >> 8 || p[43] != (6343 & 0xff))
 		return TC_ACT_UNSPEC;
 	at = (__u32)BPF_CORE_READ_BITFIELD_PROBED(kernel, ip_summed) * 4 +
 	     (__u32)BPF_CORE_READ_BITFIELD_PROBED(kernel, csum_level);
