@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# A plain receiver that gets nothing of 1,000 datagrams with wrong UDP checksums over IPv6, then all, then
+# nothing again; what status says about it; the policy, on a running program.
+# Functions for wait_for.
+# shellcheck disable=SC2317
+set -u
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/repair_lib.sh"
+private "$@"
+collector
+
+# What is there before
+send_ipfix 100 --checksum right --payloads "$T/sent"
+received 100
+is "right checksums are received" "$(size)" "$(stat -c %s "$T/sent")"
+errors=$(checksum_errors)
+send_ipfix 1000 --checksum wrong
+is "of 1000 wrong ones none is" "$(size)" "$(stat -c %s "$T/sent")"
+is "the kernel counts them" "$(($(checksum_errors) - errors))" 1000
+
+# Observing
+run "$XSF" load xsf0
+like "load observes, and says so" "$RC $OUT" \
+	"0 *xsf0: checksum program attached, observing 4739, 6343, 2055, tc preference 10, program *; made a clsact*"
+errors=$(checksum_errors)
+send_ipfix 1000 --checksum wrong
+is "observing: still none" "$(size)" "$(stat -c %s "$T/sent")"
+is "the kernel counts them" "$(($(checksum_errors) - errors))" 1000
+is "so does the program" "$(audit port 4739 observed_wrong) $(audit source 2001:db8::1 observed_wrong)" "1000 1000"
+run "$XSF" status
+like "status names the source, what it is" "$OUT" "*2001:db8::1 *always wrong: a chip*"
+advice=$(sed -n 's/^To repair: //p' <<<"$OUT")
+is "and the command that repairs" "$advice" \
+	"xdp-sflow repair set xsf0 --repair 4739 --repair-from 2001:db8::1"
+
+# Repairing
+# shellcheck disable=SC2086 # words
+run "$XSF" ${advice#xdp-sflow }
+is "that command" "$RC $OUT" "0 xsf0: repairing 4739 from 1 prefix, observing 6343, 2055"
+errors=$(checksum_errors)
+send_ipfix 1000 --checksum wrong --first 5000 --payloads "$T/sent"
+received 1100
+check "repairing: all of 1000, byte for byte" cmp "$T/sent" "$T/received"
+is "InCsumErrors stand still" "$(($(checksum_errors) - errors))" 0
+is "counted" "$(audit port 4739 repaired_wrong) $(audit source 2001:db8::1 repaired_wrong)" "1000 1000"
+is "no more advice" "$("$XSF" repair show | grep -c 'To repair')" 0
+send_ipfix 50 --checksum zero --first 7000 --payloads "$T/sent"
+received 1150
+check "zero ones too" cmp "$T/sent" "$T/received"
+is "counted apart" "$(audit port 4739 repaired_zero)" 50
+send_ipfix 200 --checksum right --first 8000 --payloads "$T/sent"
+received 1350
+check "right ones pass" cmp "$T/sent" "$T/received"
+is "as good" "$(audit port 4739 good)" 200
+
+# The policy: other sources, other ports, back
+send_ipfix 20 --checksum wrong --src 2001:db8::99
+is "another source is not repaired" "$(audit source 2001:db8::99 observed_wrong) $(size)" \
+	"20 $(stat -c %s "$T/sent")"
+check "sources alone: every watched port" "$XSF" repair set xsf0 --repair-from 2001:db8::/32
+is "show" "$("$XSF" repair show xsf0 --json |
+	json '[(p["port"], p["repair"]) for p in d["checksum"]["attached"][0]["ports"]], d["checksum"]["attached"][0]["repair_from"]')" \
+	"([(4739, True), (6343, True), (2055, True)], ['2001:db8::/32'])"
+send_ipfix 20 --checksum wrong --src 2001:db8::99 --first 100 --payloads "$T/sent"
+received 1370
+check "now it is" cmp "$T/sent" "$T/received"
+check "a port of one's own" "$XSF" repair set xsf0 --repair 9995 --repair 4739,9995
+send_ipfix 30 --checksum wrong --port 9995
+is "counts in a row of its own" "$(audit port 9995 repaired_wrong)" 30
+row=$(bpftool -j map dump pinned "$(echo $PINS/tc_xsf0_*)/xsf_csum_policy" |
+	json '[w["row"] for w in d[0]["formatted"]["value"]["watch"] if w["port"] == 9995]')
+check "observe" "$XSF" repair set xsf0 --observe
+send_ipfix 30 --checksum wrong
+is "nothing is repaired" "$(size)" "$(stat -c %s "$T/sent")"
+check "the port again" "$XSF" repair set xsf0 --repair 9995
+is "has its row again" "$(bpftool -j map dump pinned "$(echo $PINS/tc_xsf0_*)/xsf_csum_policy" |
+	json '[w["row"] for w in d[0]["formatted"]["value"]["watch"] if w["port"] == 9995]')" "$row"
+is "one program all the while" "$(filters | wc -l)" 1
+
+# Loaded again, with the options in the first place
+id=$(filter_id)
+run "$XSF" load xsf0 --repair 4739
+like "load again replaces" "$RC $OUT" "0 *checksum program replaced, counts kept, repairing 4739, observing*"
+is "one filter, another program" "$(filters | wc -l) $(($(filter_id) != id))" "1 1"
+is "one directory" "$(find $PINS -name 'tc_*' | wc -l)" 1
+send_ipfix 40 --checksum wrong --first 9000 --payloads "$T/sent"
+received 1410
+check "repaired" cmp "$T/sent" "$T/received"
+is "counts go on" "$(audit port 4739 repaired_wrong)" 1060
+"$XSF" export --listen 127.0.0.1:0 >/dev/null 2>"$T/export" &
+export_pid=$!
+check "export serves" wait_for 5 grep -q 'serving http' "$T/export"
+curl -sf "$(grep -oE 'http://[^ ]+' "$T/export")" >"$T/metrics"
+kill $export_pid
+is "metrics by port" "$(grep -E 'checksum_datagrams_total.*4739.*repaired_wrong' "$T/metrics")" \
+	'xdp_sflow_checksum_datagrams_total{port="4739",outcome="repaired_wrong"} 1060'
+is "by source" "$(grep -E 'checksum_source_datagrams_total.*::99.*repaired_wrong' "$T/metrics")" \
+	'xdp_sflow_checksum_source_datagrams_total{source="2001:db8::99",outcome="repaired_wrong"} 20'
+like "the program" "$(grep '^xdp_sflow_checksum_program_info' "$T/metrics")" \
+	'xdp_sflow_checksum_program_info{ifname="xsf0",ifindex="*",mode="repair",how="load",pref="10",filters_before="0",prog_id="*"} 1'
+check "promtool" bash -c "promtool check metrics <'$T/metrics'"
+
+# Gone again
+run "$XSF" unload xsf0
+is "unload" "$RC $OUT" "0 xsf0: detached"
+is "the qdisc that load made is gone" "$(tc qdisc show dev xsf0 clsact)" ""
+errors=$(checksum_errors)
+send_ipfix 1000 --checksum wrong
+is "none of 1000 after unload" "$(size)" "$(stat -c %s "$T/sent")"
+is "the kernel counts them" "$(($(checksum_errors) - errors))" 1000
+is "the audit stays" "$("$XSF" repair show --json | json 'd["checksum"]["ports"][0]["repaired_wrong"]')" 1060
+fails_with "set without a program" 1 "*xsf0 has no checksum program that xdp-sflow attached; first: *" \
+	"$XSF" repair set xsf0 --observe
+check "load --no-checksum" "$XSF" load xsf0 --no-checksum
+is "attaches none" "$(filters)$(tc qdisc show dev xsf0 clsact)" ""
+check "load" "$XSF" load xsf0
+run "$XSF" load xsf0 --no-checksum
+like "load --no-checksum takes it off" "$RC $OUT" "0 *xsf0: checksum program detached*"
+is "and the qdisc" "$(filters)$(tc qdisc show dev xsf0 clsact)" ""
+check "run" timeout --preserve-status -s INT 3 "$XSF" run xsf0 --listen 127.0.0.1:0 --repair 4739
+is "run leaves nothing" "$(filters)$(tc qdisc show dev xsf0 clsact)" ""
+check "unload --all --purge" "$XSF" unload --all --purge
+is "nothing of ours is left" "$(find /sys/fs/bpf | grep -E 'xsf|xdp-sflow')" ""
+finish
