@@ -43,7 +43,8 @@ arrived() { [ "$(rx_packets "$1")" -ge "$2" ]; }
 size() { stat -c %s "$T/received"; }
 
 # received COUNT: waits until as much has come as was sent; the datagrams' number is for the reader.
-received() { wait_for 5 eval '[ "$(size)" = "$(stat -c %s "$T/sent")" ]'; }
+received() { wait_for 5 all_received; }
+all_received() { [ "$(size)" = "$(stat -c %s "$T/sent")" ]; }
 
 # checksum_errors: Udp6InCsumErrors and InCsumErrors of Udp: where a receiver polls the kernel finds wrong
 # checksums in a function that IPv4 and IPv6 share, and counts them there (udp.c, __first_packet_length).
@@ -60,5 +61,5 @@ audit() {
 }
 
 # filters: those at ingress of xsf0, a line each.
-filters() { tc filter show dev "${1:-xsf0}" ingress 2>/dev/null | grep handle; }
+filters() { tc filter show dev xsf0 ingress 2>/dev/null | grep handle; }
 filter_id() { filters | grep -oE ' id [0-9]+' | cut -d' ' -f3; }

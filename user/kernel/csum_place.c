@@ -261,10 +261,25 @@ static int tidy_one(void *arg, const char *name, struct xsf_csum_about *about)
 	return 0;
 }
 
+/* A load that was killed before it wrote what its directory is about. */
+static void remove_begun(const char *dir)
+{
+	char(*names)[NAME_MAX + 1];
+	struct xsf_csum_about about;
+	int nr = xsf_pins_list(dir, XSF_CSUM_DIR, &names);
+
+	for (int n = 0; n < nr; n++) {
+		if (xsf_csum_about_read(dir, names[n], &about) == -ENOENT)
+			xsf_pins_remove(dir, names[n]);
+	}
+	free(names);
+}
+
 void xsf_csum_tidy(const char *dir)
 {
 	struct tidying t = { .dir = dir };
 
+	remove_begun(dir);
 	if (xsf_csum_key(0, &t.here) || xsf_ifs_get(&t.ifs))
 		return;
 	xsf_csum_each(dir, NULL, tidy_one, &t);
