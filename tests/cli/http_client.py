@@ -562,6 +562,162 @@ def per_host(nr):
     want("newest open", [closed(s) for s in conns[50:]], [False] * nr)
 
 
+# ---- request bodies ----
+
+
+def put_head(length=None, headers="", host="127.0.0.1", version="1.1"):
+    size = "" if length is None else f"Content-Length: {length}\r\n"
+    return f"PUT /upload HTTP/{version}\r\nHost: {host}\r\n{size}{headers}\r\n".encode()
+
+
+def put(body, headers="", host="127.0.0.1", length=None):
+    """Status and text of the answer, which is there although the body was sent to its end."""
+    s = connect()
+    s.sendall(put_head(len(body) if length is None else length, headers + "Connection: close\r\n", host))
+    for at in range(0, len(body), 1 << 20):
+        s.sendall(body[at:at + (1 << 20)])
+    status, _, text, rest = parse(drain(s))
+    want("after the answer", rest, b"")
+    return status, text.decode().strip()
+
+
+def chunked(body, size):
+    parts = (body[at:at + size] for at in range(0, len(body), size))
+    return b"".join(b"%x\r\n%s\r\n" % (len(x), x) for x in parts) + b"0\r\n\r\n"
+
+
+def uploads():
+    """Bodies up to the bound of 1 MiB, and beyond it, in every form."""
+    for size in (0, 1, 4095, 4096, 65537, (1 << 20) - 1, 1 << 20):
+        body = bytes(i % 251 for i in range(1000)) * (size // 1000) + b"x" * (size % 1000)
+        want(f"{size} bytes", put(body), (200, f"{size} {sum(body)}"))
+    too_long = (413, "the body is longer than 1048576 bytes")
+    for size in ((1 << 20) + 1, 50_000_000):
+        want(f"{size} bytes", put(b"y" * size), too_long)
+    body = b"z" * 300_000
+    for size in (1, 999, 100_000):
+        head = put_head(headers="Transfer-Encoding: chunked\r\nConnection: close\r\n")
+        s = connect()
+        s.sendall(head + chunked(body[:3000] if size == 1 else body, size))
+        n = 3000 if size == 1 else len(body)
+        want(f"chunks of {size}", parse(drain(s))[2], f"{n} {n * ord('z')}\n".encode())
+    s = connect()
+    s.sendall(put_head(headers="Transfer-Encoding: chunked\r\nConnection: close\r\n"))
+    s.sendall(chunked(b"y" * 50_000_000, 1 << 20))
+    want("50 MB in chunks", parse(drain(s))[0], 413)
+    # who waits to be told gets the answer, and nothing is read
+    s = connect()
+    s.sendall(put_head(50_000_000, "Expect: 100-continue\r\n"))
+    want("50 MB announced", parse(drain(s))[0], 413)
+    s = connect()
+    s.sendall(put_head(3, "Expect: 100-continue\r\nConnection: close\r\n"))
+    want("told to go on", s.recv(100).startswith(b"HTTP/1.1 100 "), True)
+    s.sendall(b"abc")
+    want("then answered", parse(drain(s))[2], b"3 294\n")
+    # the connection goes on, and the body is no request
+    s = connect()
+    inner = request("/-/healthy")
+    s.sendall(put_head(len(inner)) + inner + put_head(1) + b"a" +
+              request("/-/healthy", headers="Connection: close\r\n"))
+    data = drain(s)
+    for expected in (f"{len(inner)} {sum(inner)}\n".encode(), b"1 97\n", b"healthy\n"):
+        status, _, text, data = parse(data)
+        want("kept alive", (status, text), (200, expected))
+    want("a length that is no number", parse(raw(put_head("3x") + b"abc"))[0], 400)
+    want("no body at all", parse(raw(put_head(headers="Connection: close\r\n")))[2], b"0 0\n")
+    want("uploads left", counts()["uploads"], 0)
+
+
+def upload_that_never_ends(pid):
+    """Of a refused body only so much is read."""
+    before = rss(pid)
+    s = connect()
+    sent = 0
+    s.sendall(put_head(headers="Transfer-Encoding: chunked\r\n"))
+    try:
+        while sent < 400 << 20:
+            s.sendall(b"100000\r\n" + b"a" * (1 << 20) + b"\r\n")
+            sent += 1 << 20
+    except OSError:
+        pass
+    want("cut after 128 MiB", 100 << 20 < sent < 200 << 20, True)
+    want("counted", counts()["upload_limit"], 1)
+    want("memory", rss(pid) < before + 8192, True)
+
+
+def many_uploads(nr):
+    """nr at a time; one more is told so."""
+    conns = [connect() for _ in range(nr)]
+    for s in conns:
+        s.sendall(put_head(10, "Connection: close\r\n") + b"12345")
+    time.sleep(0.3)
+    want("under way", counts()["uploads"], nr)
+    want("one more", put(b"abc"), (503, "too many request bodies at once; try again"))
+    want("a scrape meanwhile", get("/body?bytes=160")[0], 200)
+    conns.pop().close()
+    time.sleep(0.3)
+    want("room again", put(b"abc"), (200, "3 294"))
+    for s in conns:
+        s.sendall(b"12345")
+        want("finished", parse(drain(s))[2], b"10 510\n")
+    want("uploads left", counts()["uploads"], 0)
+
+
+def slow_upload(stall_ms, reply_ms):
+    """A body that stops, and one that comes a byte at a time, are cut."""
+    for pause, limit in ((None, stall_ms), (0.1, reply_ms)):
+        before = counts()["upload_timeout"]
+        s = connect()
+        began = time.monotonic()
+        s.sendall(put_head(1000) + b"a")
+        s.settimeout(pause or 30)
+        data = None
+        while data is None and time.monotonic() - began < 30:
+            try:
+                data = s.recv(1000)
+            except TimeoutError:
+                try:
+                    s.sendall(b"a")
+                except OSError:
+                    data = b""
+            except OSError:
+                data = b""
+        took = (time.monotonic() - began) * 1000
+        want("cut without an answer", data, b"")
+        want(f"cut after {took:.0f} ms, in time", limit - 100 < took < limit + 1500, True)
+        want("counted", counts()["upload_timeout"], before + 1)
+    want("uploads left", counts()["uploads"], 0)
+
+
+def who_writes(plain, foreign):
+    """Statuses of a write under this host's name and under another; a web page never may."""
+    names = ("127.0.0.1", "127.0.0.1:8008", "127.1.2.3", "localhost", "LOCALHOST:1", "[::1]", "[::1]:80",
+             "[::ffff:127.0.0.1]")
+    for host in names:
+        want(host, put(b"abc", host=host)[0], plain)
+        want(f"{host} from a page", put(b"abc", "Origin: http://127.0.0.1:8008\r\n", host)[0], 403)
+    for host in ("example.org", "localhost.example.org", "127.0.0.1.example.org", "10.0.0.1", "localhos",
+                 "[::2]", "[::1", "127.0.0.1x", "0.0.0.0", "a" * 200, "localhost@x"):
+        want(host, put(b"abc", host=host)[0], foreign)
+    want("Origin: null", put(b"abc", "Origin: null\r\n")[0], 403)
+    want("without a body", parse(raw(put_head(headers="Connection: close\r\n", host="example.org")))[0], foreign)
+    want("HTTP/1.0 without Host", parse(raw(b"PUT /upload HTTP/1.0\r\nContent-Length: 1\r\n\r\na"))[0], plain)
+    want("reading under any name", get("/counts")[0], 200)
+
+
+def parts():
+    """Variables of a path, and arguments that are there several times."""
+    for target, expected in (("/parts/a/json", "a| 0"), ("/parts/a/b/json?v=1&w=2&v=&v=3&v=4", "a|b| 4 1  3"),
+                             ("/parts/a%20b/%7Bone%7D/json?v=%26&v", "a b|{one}| 2 & "),
+                             ("/parts/ALL/json/json?v=" + "x" * 3000, "ALL|json| 1 " + "x" * 3000)):
+        want(target[:60], get(target)[2].decode(), expected)
+    want("what is exact goes first", get("/parts/all/json")[0], 500)
+    for target in ("/parts//json", "/parts/a/b/c/json", "/parts/json", "/parts/a/jso", "/parts/a/json/",
+                   "/parts/a//json", "/parts/{one}"):
+        want(target, get(target)[0], 404)
+    want("its methods", get("/parts/a/json", method="DELETE")[1].get("allow"), "GET, HEAD")
+
+
 def healthy():
     want("healthy", get("/-/healthy")[0], 200)
 
@@ -569,7 +725,8 @@ def healthy():
 SCENARIOS = {f.__name__: f for f in (
     basic, unknown_path, bad_method, head, unread_body, long_line, large_headers, noise, half_closed,
     http10, pipelined, keep_alive, broken, failing_handler, slow_head, idle_keep_alive, slow_reader,
-    unread_streams, unread_pipeline, memory, quiet, crowd, per_host, healthy, scrape)}
+    unread_streams, unread_pipeline, memory, quiet, crowd, per_host, healthy, scrape, uploads,
+    upload_that_never_ends, many_uploads, slow_upload, who_writes, parts)}
 SCENARIOS["flood_idle"] = lambda nr, pid: flood(nr, b"", pid)
 SCENARIOS["flood_partial"] = lambda nr, pid: flood(nr, b"GET /body HTTP/1.1\r\nHo", pid)
 

@@ -57,6 +57,11 @@ client "10,000 idle connections" flood_idle 10000 "$PID"
 client "10,000 requests that never end" flood_partial 10000 "$PID"
 client "300 clients that do not read a large body" unread_streams 300
 client "300 pipelines that are not read" unread_pipeline 300
+client "request bodies: to the bound, and beyond" uploads
+client "a refused body that never ends" upload_that_never_ends "$PID"
+client "four bodies at once" many_uploads 4
+client "who writes: this host under its own names" who_writes 200 403
+client "variables and arguments" parts
 client "still healthy" basic
 ends "SIGTERM ends it"
 
@@ -64,6 +69,7 @@ serve head_ms=3000 stall_ms=1500 reply_ms=4000
 client "a byte a second is cut, others are served" slow_head 3000
 client "an idle kept-alive connection is closed" idle_keep_alive 3000
 client "slow readers are cut" slow_reader 1500 4000
+client "slow senders are cut" slow_upload 1500 4000
 # Without descriptors it waits instead of spinning, and goes on when there are some.
 prlimit --pid "$PID" --nofile=5:20000
 run timeout 2 python3 "$ROOT/tests/cli/http_client.py" "$HOST" "$PORT" healthy
@@ -79,10 +85,15 @@ ip address add 192.0.2.1/32 dev lo
 serve listen=192.0.2.1:0 per_host=40
 client "a host holds no more than its share" per_host 40
 client "and is served at its limit" healthy
+client "who writes: nobody, where it is not loopback" who_writes 403 403
+ends "SIGTERM ends it"
+serve listen=192.0.2.1:0 allow_write=1
+client "unless that is allowed" who_writes 200 200
 ends "SIGTERM ends it"
 
 serve 'listen=[::1]:0'
 client "IPv6" basic
+client "IPv6: who writes" who_writes 200 403
 ends "SIGTERM ends it"
 serve 'listen=[::]:0'
 HOST=127.0.0.1 client "[::] takes IPv4 too" basic
