@@ -155,6 +155,8 @@ def basic():
     status, headers, body, _ = get("/body?bytes=160")
     want("body", status, 200)
     check_body(body, 160)
+    want("absolute form", get("http://here:1/-/healthy")[0], 200)
+    want("absolute form of the index", get("HTTP://here")[0], 200)
     want("argument that is not known", get("/-/healthy?x=1&y")[0], 200)
 
 

@@ -29,11 +29,12 @@ for command in load run; do
 	for prefix in 10.0.0.1/24 10.0.0.0/33 2001:db8::/129 1.2.3 "" x/8 10.0.0.0/ 10.0.0.0/+8; do
 		usage "$command: prefix '$prefix'" "'$prefix' is no prefix (*)" $command x --allow "$prefix"
 	done
-	usage "$command: stale" "--stale is a number from 1 to 31622400, not '0'" $command x --stale 0
+	usage "$command: stale" "--stale is a number from 1 to 31536000, not '0'" $command x --stale 0
 	usage "$command: fabrics" "--fabrics is a number from 1 to 16, not '17'" $command x --fabrics 17
 	usage "$command: drop-denied alone" "--drop-denied needs --allow" $command x --drop-denied
 	usage "$command: generic with frags" "generic mode takes the plain program: *" \
 		$command x --mode generic --frags yes
+	usage "$command: the same twice" "lo is named twice" $command lo lo
 	usage "$command: interfaces" "more than 64 interfaces" $command $(seq 65)
 done
 for command in export run; do

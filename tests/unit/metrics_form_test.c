@@ -95,6 +95,10 @@ static void test_hostile_names(void **state)
 		  "31m",
 		  "??31m" }, /* CSI */
 		{ "\xff\xfe\x80", "???" },
+		{ "a\xe2\x80\xae"
+		  "b",
+		  "a???b" },		     /* U+202E: right to left */
+		{ "\xef\xbb\xbfx", "???x" }, /* U+FEFF */
 		{ "\"} 1\nxdp_sflow_up 0\n#", "\\\"} 1\\nxdp_sflow_up 0\\n#" },
 	};
 

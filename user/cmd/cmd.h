@@ -10,6 +10,9 @@
 #define XSF_EXIT_FAILURE 1
 #define XSF_EXIT_USAGE 2
 
+/* --stale of all commands: a year. */
+#define XSF_MAX_STALE_SECONDS 31536000
+
 struct xsf_cmd {
 	const char *name;
 	int (*run)(int argc, char **argv); /* argv[0] is the subcommand; returns the exit code */

@@ -86,11 +86,10 @@ static int parse(int argc, char **argv, struct xsf_export_options *o)
 			o->max_interfaces = UINT32_MAX;
 			break;
 		case STALE:
-			if (xsf_parse_u64(optarg, 1, 31536000, &value))
-				return xsf_usage(
-					"export",
-					"'%s' is not a number of seconds from 1 to 31536000",
-					optarg);
+			if (xsf_parse_u64(optarg, 1, XSF_MAX_STALE_SECONDS, &value))
+				return xsf_usage("export",
+						 "--stale is a number from 1 to %d, not '%s'",
+						 XSF_MAX_STALE_SECONDS, optarg);
 			o->stale_ns = value * 1000000000;
 			break;
 		case STATS:

@@ -18,7 +18,6 @@
 #include "kernel/policy.h"
 
 #define OPT_CONFIRM XSF_OPT_OTHERS
-#define MAX_STALE_SECONDS (366 * 86400)
 #define ANSWER_MS 60000
 
 const char xsf_load_options_help[] =
@@ -138,7 +137,7 @@ static int parse_word(struct xsf_load_options *o, const char *command, int opt, 
 
 static int parse_number(struct xsf_load_options *o, const char *command, int opt, const char *value)
 {
-	uint64_t max = opt == XSF_OPT_STALE ? MAX_STALE_SECONDS : XSF_MAX_FABRICS, v;
+	uint64_t max = opt == XSF_OPT_STALE ? XSF_MAX_STALE_SECONDS : XSF_MAX_FABRICS, v;
 
 	if (xsf_parse_u64(value, 1, max, &v))
 		return xsf_usage(command, "--%s is a number from 1 to %lu, not '%s'",
@@ -204,6 +203,12 @@ int xsf_load_args_finish(struct xsf_load_args *a, const char *command, int nr, c
 		return xsf_usage(command, "no interface given");
 	if (nr > XSF_MAX_ATTACHED)
 		return xsf_usage(command, "more than %d interfaces", XSF_MAX_ATTACHED);
+	for (int i = 1; i < nr; i++) {
+		for (int j = 0; j < i; j++) {
+			if (!strcmp(ifaces[i], ifaces[j]))
+				return xsf_usage(command, "%s is named twice", ifaces[i]);
+		}
+	}
 	if (o->flags & XSF_F_DROP_DENIED && !o->nr_allow)
 		return xsf_usage(command, "--drop-denied needs --allow");
 	if (o->mode == XSF_MODE_GENERIC && o->frags == XSF_FRAGS_YES)

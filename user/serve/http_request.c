@@ -416,6 +416,18 @@ static enum MHD_Result body_answer(struct xsf_http *http, struct xsf_conn *conn,
 	return send_reply(http, conn, request, &reply, NULL);
 }
 
+/* A request target may also name the server (absolute-form, RFC 9112 section 3.2.2): what counts is the path
+ * behind it. */
+static const char *origin_form(const char *url)
+{
+	const char *path;
+
+	if (strncasecmp(url, "http://", 7))
+		return url;
+	path = strchr(url + 7, '/');
+	return path ? path : "/";
+}
+
 enum MHD_Result xsf_http_answer(void *arg, struct MHD_Connection *connection, const char *url,
 				const char *method, const char *version, const char *upload_data,
 				size_t *upload_data_size, void **request_arg)
@@ -423,7 +435,7 @@ enum MHD_Result xsf_http_answer(void *arg, struct MHD_Connection *connection, co
 	struct xsf_http *http = arg;
 	struct xsf_http_request request = { .connection = connection,
 					    .method = method,
-					    .path = url };
+					    .path = origin_form(url) };
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	struct xsf_conn *conn = info ? info->socket_context : NULL;

@@ -50,8 +50,30 @@ void xsf_text_address(struct xsf_text *t, const uint8_t addr[16])
 	xsf_text_str(t, xsf_address_text(addr, buf));
 }
 
-/* Bytes of the character at s (n > 0 bytes are left) when it is valid UTF-8 (RFC 3629) and no control
- * character; else 0. */
+/* Characters that show nothing themselves and only change how others look (Unicode: Default_Ignorable and
+ * Bidi_Control): with them a name could be shown as another one. */
+static int invisible(uint32_t c)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{ 0xad, 0xad },	      { 0x34f, 0x34f },	    { 0x61c, 0x61c },
+		{ 0x115f, 0x1160 },   { 0x17b4, 0x17b5 },   { 0x180b, 0x180f },
+		{ 0x200b, 0x200f },   { 0x2028, 0x202e },   { 0x2060, 0x206f },
+		{ 0x3164, 0x3164 },   { 0xfe00, 0xfe0f },   { 0xfeff, 0xfeff },
+		{ 0xffa0, 0xffa0 },   { 0xfff0, 0xfffb },   { 0x1bca0, 0x1bca3 },
+		{ 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff },
+	};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		if (c >= ranges[i].first && c <= ranges[i].last)
+			return 1;
+	}
+	return 0;
+}
+
+/* Bytes of the character at s (n > 0 bytes are left) when it is valid UTF-8 (RFC 3629), no control
+ * character and not invisible; else 0. */
 static size_t character(const uint8_t *s, size_t n)
 {
 	uint32_t c, min;
@@ -81,7 +103,7 @@ static size_t character(const uint8_t *s, size_t n)
 			return 0;
 		c = c << 6 | (s[i] & 0x3f);
 	}
-	if (c < min || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+	if (c < min || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) || invisible(c))
 		return 0;
 	return len;
 }
