@@ -144,6 +144,27 @@ else
 	skip "over IPv6" "no IPv6 on lo"
 fi
 
+# wrong_in FILE: datagrams whose UDP checksum tshark calls wrong.
+wrong_in() {
+	tshark -r "$1" -o udp.check_checksum:TRUE -T fields -e udp.checksum.status -E occurrence=f 2>/dev/null |
+		grep -c '^0'
+}
+run "$XSF" simulate --count 1000 --to '[2001:db8::2]' --wrong-checksums 30 --write "$T/wrong.pcap" --truth "$T/wrong.json"
+wrong=$(json 'd["totals"]["wrong_checksums"]' "$T/wrong.json")
+like "wrong checksums: said" "$RC $OUT" "0 *$wrong of them with a wrong UDP checksum"
+is "as many as tshark finds" "$(wrong_in "$T/wrong.pcap")" "$wrong"
+is "about so many of a hundred" "$((wrong > 240 && wrong < 360))" 1
+"$XSF" simulate --count 1000 --to '[2001:db8::2]' --wrong-checksums 30 --write "$T/again.pcap" >/dev/null
+check "the same seed, the same bytes" cmp "$T/wrong.pcap" "$T/again.pcap"
+"$XSF" simulate --count 1000 --to '[2001:db8::2]' --wrong-checksums 30 --seed 2 --write "$T/again.pcap" >/dev/null
+check "another seed, others" bash -c "! cmp -s '$T/wrong.pcap' '$T/again.pcap'"
+"$XSF" simulate --count 1000 --to '[2001:db8::2]' --write "$T/right.pcap" >/dev/null
+is "without the option none" "$(wrong_in "$T/right.pcap")" 0
+is "the datagrams are the same" "$("$XSF" replay --json "$T/wrong.pcap" | md5sum)" \
+	"$("$XSF" replay --json "$T/right.pcap" | md5sum)"
+fails_with "wrong checksums over IPv4" 2 "*--wrong-checksums is about UDP over IPv6*" "$XSF" simulate --wrong-checksums 5
+fails_with "more than all" 2 "*bad value '101' for --wrong-checksums*" "$XSF" simulate --to '[::1]' --wrong-checksums 101
+
 run "$XSF" simulate --seconds 1 --rate 500 --to 127.0.0.1:9
 is "nobody listens: exit" "$RC" 0
 like "nobody listens: all sent, said so" "$OUT" "sent 500 datagrams, * send errors, nobody listens there"

@@ -120,6 +120,24 @@ like "load --no-checksum takes it off" "$RC $OUT" "0 *xsf0: checksum program det
 is "and the qdisc" "$(filters)$(tc qdisc show dev xsf0 clsact)" ""
 check "run" timeout --preserve-status -s INT 3 "$XSF" run xsf0 --listen 127.0.0.1:0 --repair 4739
 is "run leaves nothing" "$(filters)$(tc qdisc show dev xsf0 clsact)" ""
+
+# simulate sends wrong checksums too
+addressed agent0 2001:db8::1/64 agent
+ip neigh add 2001:db8::1 lladdr "$(in_ns agent cat /sys/class/net/agent0/address)" dev xsf0
+in_ns agent ip neigh add 2001:db8::2 lladdr 02:00:00:00:00:02 dev agent0
+check "load" "$XSF" load xsf0 --repair 6343
+start socat -u UDP6-RECV:6343,rcvbuf=4000000 "OPEN:$T/sflow,creat,append"
+wait_for 5 listening 6343
+run nsenter --net=/run/netns/agent "$XSF" simulate --to '[2001:db8::2]' --count 1000 --rate 2000 --wrong-checksums 25 --truth "$T/truth"
+wrong=$(json 'd["totals"]["wrong_checksums"]' "$T/truth")
+like "simulate: sent" "$RC $OUT" "0 sent 1000 datagrams, *$wrong of them with a wrong UDP checksum"
+all_seen() { [ "$(audit port 6343 checked)" -ge 1000 ]; }
+check "all arrive" wait_for 5 all_seen
+is "as many are repaired, the others right" "$(audit port 6343 repaired_wrong) $(audit port 6343 good)" \
+	"$wrong $((1000 - wrong))"
+is "about a quarter" "$((wrong > 180 && wrong < 320))" 1
+all_bytes() { [ "$(stat -c %s "$T/sflow")" = "$(json 'd["totals"]["bytes"]' "$T/truth")" ]; }
+check "every byte is received" wait_for 5 all_bytes
 check "unload --all --purge" "$XSF" unload --all --purge
 is "nothing of ours is left" "$(find /sys/fs/bpf | grep -E 'xsf|xdp-sflow')" ""
 finish

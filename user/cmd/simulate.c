@@ -25,15 +25,23 @@
 #define SHORTEST_SLEEP (SECOND / 2000) /* what is due within half a millisecond goes together */
 #define SEND_BUFFER (1 << 20)
 
+#define UDP_BYTES 8
+#define UDP_CHECKSUM 6 /* where it is in the header */
+
 struct sender {
 	int fd;
+	int reserved; /* with a raw socket: the UDP socket whose port it uses, else -1 */
+	uint8_t src[16], dst[16];
+	uint16_t src_port, dst_port;
+	uint64_t wrong;	 /* datagrams given a wrong checksum */
 	unsigned int nr; /* datagrams that wait */
 	uint64_t sent;
 	uint64_t refused; /* ICMP said that nobody listens; sent nevertheless */
 	uint64_t failed;  /* not sent */
 	int last_error;
 	struct mmsghdr msgs[BATCH];
-	struct iovec iov[BATCH];
+	struct iovec iov[BATCH][2];
+	uint8_t head[BATCH][UDP_BYTES];
 	uint8_t data[BATCH][XSF_FABRIC_DATAGRAM];
 };
 
@@ -43,6 +51,27 @@ static void on_signal(int signo)
 {
 	(void)signo;
 	stop = 1;
+}
+
+/* Makes the right checksum of a UDP header wrong, for so many of the datagrams: which ones depends on the
+ * seed and their number alone. 1 = made wrong. */
+static int break_checksum(const struct simulate_options *o, uint64_t number, uint8_t *udp)
+{
+	uint64_t x = o->fabric.seed + (number + 1) * 0x9e3779b97f4a7c15ull; /* splitmix64 */
+	uint32_t sum;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+	x ^= x >> 31;
+	if (x % 100 >= o->wrong_checksums)
+		return 0;
+	/* As a router's chip did; never 0, which says that there is none. */
+	sum = ((uint32_t)udp[UDP_CHECKSUM] << 8 | udp[UDP_CHECKSUM + 1]) - 0x0100;
+	if (!(sum & 0xffff))
+		sum = 0x0200;
+	udp[UDP_CHECKSUM] = (uint8_t)(sum >> 8);
+	udp[UDP_CHECKSUM + 1] = (uint8_t)sum;
+	return 1;
 }
 
 /* ---- into a file ---- */
@@ -72,7 +101,7 @@ static int ended(const struct simulate_options *o, const struct xsf_fabric *f)
 }
 
 /* Frames from each agent's own address, at its virtual time. */
-static int write_file(const struct simulate_options *o, struct xsf_fabric *f)
+static int write_file(const struct simulate_options *o, struct xsf_fabric *f, struct sender *s)
 {
 	uint8_t frame[XSF_WRAP_BYTES + XSF_FABRIC_DATAGRAM], data[XSF_FABRIC_DATAGRAM];
 	struct xsf_fabric_datagram d;
@@ -98,6 +127,9 @@ static int write_file(const struct simulate_options *o, struct xsf_fabric *f)
 		xsf_fabric_source(f, d.agent, !xsf_addr_is_ip4(dst), src);
 		len = xsf_frame_wrap(frame, src, dst, SFLOW_PORT, port, data, d.len);
 		memcpy(frame + len, data, d.len);
+		if (o->wrong_checksums)
+			s->wrong += (uint64_t)break_checksum(o, xsf_fabric_truth(f)->datagrams,
+							     frame + len - UDP_BYTES);
 		header.ts.tv_sec = (time_t)(d.time_ns / SECOND);
 		header.ts.tv_usec = (suseconds_t)(d.time_ns % SECOND / 1000);
 		header.caplen = header.len = len + d.len;
@@ -173,6 +205,56 @@ static int open_socket(const struct simulate_options *o)
 	return fd;
 }
 
+/* A raw socket, which sends UDP headers as they are made here: from the address and port of a UDP socket,
+ * which stays open so that nobody else gets the port. */
+static int open_raw(const struct simulate_options *o, struct sender *s)
+{
+	struct sockaddr_storage self;
+	socklen_t len = sizeof(self);
+	struct sockaddr_in6 to;
+	int fd;
+
+	memcpy(&to, &o->to, sizeof(to));
+	sockaddr_bytes(&o->to, s->dst, &s->dst_port);
+	to.sin6_port = 0;
+	s->reserved = open_socket(o);
+	if (s->reserved < 0)
+		return -1;
+	if (getsockname(s->reserved, (struct sockaddr *)&self, &len)) {
+		xsf_error("cannot tell the address of a socket: %s", strerror(errno));
+		return -1;
+	}
+	sockaddr_bytes(&self, s->src, &s->src_port);
+	fd = socket(AF_INET6, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_UDP);
+	if (fd < 0) {
+		xsf_error(
+			"cannot open a raw socket, which --wrong-checksums needs: %s; run as root "
+			"(CAP_NET_RAW)",
+			strerror(errno));
+		return -1;
+	}
+	if (connect(fd, (const struct sockaddr *)&to, sizeof(to))) {
+		xsf_error("cannot send to %s: %s; see: ip route get", o->to_text, strerror(errno));
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* The datagram that waits last gets its UDP header. */
+static void add_header(const struct simulate_options *o, struct xsf_fabric *f, struct sender *s,
+		       uint32_t len)
+{
+	uint8_t head[XSF_WRAP_BYTES], *udp = s->head[s->nr];
+	uint32_t head_len;
+
+	head_len =
+		xsf_frame_wrap(head, s->src, s->dst, s->src_port, s->dst_port, s->data[s->nr], len);
+	memcpy(udp, head + head_len - UDP_BYTES, UDP_BYTES);
+	s->wrong += (uint64_t)break_checksum(o, xsf_fabric_truth(f)->datagrams, udp);
+	s->iov[s->nr][0].iov_len = UDP_BYTES;
+}
+
 /* Each datagram at its time; without a rate, until the time is over. */
 static void send_all(const struct simulate_options *o, struct xsf_fabric *f, struct sender *s)
 {
@@ -198,7 +280,9 @@ static void send_all(const struct simulate_options *o, struct xsf_fabric *f, str
 			break;
 		}
 		xsf_fabric_next(f, s->data[s->nr], &d);
-		s->iov[s->nr].iov_len = d.len;
+		s->iov[s->nr][1].iov_len = d.len;
+		if (o->wrong_checksums)
+			add_header(o, f, s, d.len);
 		if (++s->nr == BATCH)
 			flush(s);
 	}
@@ -207,16 +291,23 @@ static void send_all(const struct simulate_options *o, struct xsf_fabric *f, str
 
 static int send_to(const struct simulate_options *o, struct xsf_fabric *f, struct sender *s)
 {
-	s->fd = open_socket(o);
-	if (s->fd < 0)
+	s->reserved = -1;
+	s->fd = o->wrong_checksums ? open_raw(o, s) : open_socket(o);
+	if (s->fd < 0) {
+		if (s->reserved >= 0)
+			close(s->reserved);
 		return XSF_EXIT_FAILURE;
+	}
 	for (int i = 0; i < BATCH; i++) {
-		s->iov[i].iov_base = s->data[i];
-		s->msgs[i].msg_hdr.msg_iov = &s->iov[i];
-		s->msgs[i].msg_hdr.msg_iovlen = 1;
+		s->iov[i][0].iov_base = s->head[i];
+		s->iov[i][1].iov_base = s->data[i];
+		s->msgs[i].msg_hdr.msg_iov = s->iov[i];
+		s->msgs[i].msg_hdr.msg_iovlen = 2;
 	}
 	send_all(o, f, s);
 	close(s->fd);
+	if (s->reserved >= 0)
+		close(s->reserved);
 	if (s->failed && !s->sent) {
 		xsf_error("nothing could be sent to %s: %s", o->to_text, strerror(s->last_error));
 		return XSF_EXIT_FAILURE;
@@ -240,14 +331,17 @@ static void report(const struct simulate_options *o, const struct xsf_fabric *f,
 		s->failed + s->refused, s->failed ? ", last: " : "",
 		s->failed ? strerror(s->last_error) : "",
 		s->refused ? ", nobody listens there" : "");
+	if (o->wrong_checksums)
+		fprintf(o->write && !strcmp(o->write, "-") ? stderr : stdout,
+			"%" PRIu64 " of them with a wrong UDP checksum\n", s->wrong);
 }
 
 static int write_truth(const struct simulate_options *o, FILE *truth, const struct xsf_fabric *f,
-		       uint64_t failed)
+		       const struct sender *s)
 {
 	int bad;
 
-	simulate_write_truth(truth, f, failed);
+	simulate_write_truth(truth, f, s->failed, s->wrong);
 	bad = ferror(truth);
 	if (fclose(truth) || bad) {
 		xsf_error("cannot write %s: %s", o->truth, strerror(errno));
@@ -293,10 +387,10 @@ int cmd_simulate(int argc, char **argv)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	start = clock_ns();
-	rc = o.write ? write_file(&o, f) : send_to(&o, f, &sender);
+	rc = o.write ? write_file(&o, f, &sender) : send_to(&o, f, &sender);
 	if (!rc)
 		report(&o, f, &sender, clock_ns() - start);
-	if (truth && write_truth(&o, truth, f, sender.failed))
+	if (truth && write_truth(&o, truth, f, &sender))
 		rc = XSF_EXIT_FAILURE;
 out:
 	xsf_fabric_free(f);

@@ -14,6 +14,7 @@ struct simulate_options {
 	struct sockaddr_storage to;
 	socklen_t to_len;
 	const char *to_text;
+	uint32_t wrong_checksums; /* percent of the datagrams, IPv6 only */
 	const char *write;
 	const char *truth;
 	const char *topology; /* "full", "links": print it and do nothing else */
@@ -23,9 +24,11 @@ struct simulate_options {
 int simulate_options_parse(int argc, char **argv, struct simulate_options *o);
 
 /* What the fabric has generated, as one JSON object in the form of `replay --json`, so that the two compare
- * key by key. `send_errors`: datagrams among them that were not sent. The caller closes the stream and
+ * key by key. `send_errors`: datagrams among them that were not sent; `wrong_checksums`: that
+ * were given a wrong UDP checksum. The caller closes the stream and
  * checks it. */
-void simulate_write_truth(FILE *out, const struct xsf_fabric *f, uint64_t send_errors);
+void simulate_write_truth(FILE *out, const struct xsf_fabric *f, uint64_t send_errors,
+			  uint64_t wrong_checksums);
 
 /* The fabric's topology as sFlow-RT has it; `nodes`: with agents and ifindexes, else links alone, as
  * containerlab's are. Likewise. */

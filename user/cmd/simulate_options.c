@@ -35,6 +35,10 @@ static void help(void)
 	       "      --polling S       seconds between counter samples of an interface, 0 = none\n"
 	       "                        (default 20)\n"
 	       "      --seed N          of everything random (default 1)\n"
+	       "      --wrong-checksums PERCENT\n"
+	       "                        so many of the datagrams have a wrong UDP checksum, "
+	       "0..100\n"
+	       "                        (default 0); to an IPv6 address, and needs CAP_NET_RAW\n"
 	       "      --ipv6-agents     switches have IPv6 addresses\n"
 	       "      --write FILE      write a pcap instead of sending, without waiting\n"
 	       "      --truth FILE      write what was generated as JSON, comparable to\n"
@@ -129,6 +133,7 @@ enum {
 	OPT_TO,
 	OPT_SEED,
 	OPT_IPV6_AGENTS,
+	OPT_WRONG_CHECKSUMS,
 	OPT_WRITE,
 	OPT_TRUTH,
 	OPT_TOPOLOGY,
@@ -146,6 +151,7 @@ static const struct option long_options[] = {
 	{ "to", required_argument, NULL, OPT_TO },
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "ipv6-agents", no_argument, NULL, OPT_IPV6_AGENTS },
+	{ "wrong-checksums", required_argument, NULL, OPT_WRONG_CHECKSUMS },
 	{ "write", required_argument, NULL, OPT_WRITE },
 	{ "truth", required_argument, NULL, OPT_TRUTH },
 	{ "print-topology", required_argument, NULL, OPT_TOPOLOGY },
@@ -192,6 +198,8 @@ static int parse_option(int opt, const char *arg, struct simulate_options *o)
 	case OPT_IPV6_AGENTS:
 		c->ipv6_agents = 1;
 		return 0;
+	case OPT_WRONG_CHECKSUMS:
+		return parse_u32(arg, 0, 100, &o->wrong_checksums);
 	case OPT_WRITE:
 		o->write = arg;
 		return *arg ? 0 : -EINVAL;
@@ -241,6 +249,10 @@ int simulate_options_parse(int argc, char **argv, struct simulate_options *o)
 		return xsf_usage("simulate",
 				 "more than %u interfaces: take fewer leaves, spines or ports",
 				 XSF_FABRIC_MAX_INTERFACES);
+	if (o->wrong_checksums && o->to.ss_family != AF_INET6)
+		return xsf_usage("simulate",
+				 "--wrong-checksums is about UDP over IPv6: give --to an "
+				 "IPv6 address");
 	if (o->write && !o->duration && !o->count)
 		return xsf_usage("simulate", "--write needs an end: --seconds or --count above 0");
 	return 0;

@@ -56,16 +56,18 @@ static void write_sums(FILE *out, const char *key, const struct xsf_fabric_sum *
 	fputc('}', out);
 }
 
-static void write_totals(FILE *out, const struct xsf_fabric_truth *t, uint64_t send_errors)
+static void write_totals(FILE *out, const struct xsf_fabric_truth *t, uint64_t send_errors,
+			 uint64_t wrong_checksums)
 {
 	fprintf(out,
 		"{\"totals\":{\"datagrams\":%" PRIu64 ",\"bytes\":%" PRIu64
 		",\"flow_samples\":%" PRIu64 ",\"counter_samples\":%" PRIu64
 		",\"drop_samples\":%" PRIu64
 		",\"malformed\":0,\"malformed_by_kind\":{},\"fragments\":0,\"send_errors\":%" PRIu64
-		",\"sampled_packets\":%" PRIu64 ",\"sampled_bytes\":%" PRIu64 ",",
+		",\"wrong_checksums\":%" PRIu64 ",\"sampled_packets\":%" PRIu64
+		",\"sampled_bytes\":%" PRIu64 ",",
 		t->datagrams, t->bytes, t->flow_samples, t->counter_samples, t->drop_samples,
-		send_errors, t->sampled_packets, t->sampled_bytes);
+		send_errors, wrong_checksums, t->sampled_packets, t->sampled_bytes);
 	write_sums(out, "roce_opcodes", t->opcode, 256, write_sum);
 	fputs(",\"roce_v1_opcodes\":{}", out);
 	write_reasons(out, "drop_reasons", t->notified);
@@ -123,14 +125,15 @@ static void write_interface(FILE *out, const char *agent, const struct xsf_fabri
 	fputs("}}", out);
 }
 
-void simulate_write_truth(FILE *out, const struct xsf_fabric *f, uint64_t send_errors)
+void simulate_write_truth(FILE *out, const struct xsf_fabric *f, uint64_t send_errors,
+			  uint64_t wrong_checksums)
 {
 	struct xsf_fabric_interface i;
 	struct xsf_fabric_agent a;
 	const char *comma = "";
 	char text[46];
 
-	write_totals(out, xsf_fabric_truth(f), send_errors);
+	write_totals(out, xsf_fabric_truth(f), send_errors, wrong_checksums);
 	fputs("\"agents\":[", out);
 	for (uint32_t n = 0; n < xsf_fabric_agents(f); n++) {
 		xsf_fabric_agent(f, n, &a);
