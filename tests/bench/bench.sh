@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Figures: bench.sh [SECTION]... of program, path, million, memory, http; all without names. Root.
+# Figures: bench.sh [SECTION]... of program, path, million, memory, http, csum; all without names. Root.
 # tests/bench/README.md says how each is measured and how to read it. Asserts nothing, leaves nothing.
 set -u
 # The tasks that run what the network leaves behind are not in the namespaces that we make.
@@ -255,13 +255,21 @@ section_http() {
 	unloaded
 }
 
+section_csum() {
+	heading "The checksum program (ns a packet): by test run, and the kernel's measure on a tap device"
+	ip tuntap add dev xsf2 mode tap vnet_hdr
+	ip link set xsf2 mtu 9200 up
+	"${rt[@]}" taskset -c $SEND_CPU "$BIN/csumbench" --tap xsf2 "$ROOT/build/csum6.bpf.o"
+	ip link del xsf2
+}
+
 printf '%s, %s CPUs, kernel %s, load %s\n' \
 	"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$(uname -r)" \
 	"$(cut -d' ' -f1 /proc/loadavg)"
-[ $# -gt 0 ] || set -- program path million memory http
+[ $# -gt 0 ] || set -- program path million memory http csum
 for section; do
 	case $section in
-	program | path | million | memory | http) "section_$section" ;;
+	program | path | million | memory | http | csum) "section_$section" ;;
 	*) echo "bench: no section '$section'" >&2 && exit 2 ;;
 	esac
 done

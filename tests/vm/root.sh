@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 readonly TOOLS="bash ip tc bpftool ethtool nsenter unshare mount sysctl"
 readonly MORE_TOOLS="clang curl promtool socat tcpdump setpriv capsh ls" # those there are, for tests named
 readonly DISPATCHER=/usr/lib/x86_64-linux-gnu/bpf/xdp-dispatcher.o	 # libxdp1's, for load --share
-readonly MODULES="veth 8021q macvlan bridge bonding dummy ifb vxlan sch_ingress cls_bpf act_bpf"
+readonly MODULES="veth 8021q macvlan bridge bonding dummy ifb vxlan tun sch_ingress cls_bpf act_bpf"
 
 root=$1 modules=$2
 shift 2
@@ -71,6 +71,9 @@ build_root() { # TEST...
 	done
 	install -m 644 build/*.bpf.o "$root/xsf/build/"
 	for file in build/matrix/clang-*/*.bpf.o; do
+		[[ -f $file ]] && install -D -m 644 "$file" "$root/xsf/$file"
+	done
+	for file in build/tests/netns/*.bpf.o; do
 		[[ -f $file ]] && install -D -m 644 "$file" "$root/xsf/$file"
 	done
 	cp -r tests "$root/xsf/"
