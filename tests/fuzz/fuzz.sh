@@ -5,7 +5,7 @@
 # -r RUNS     executions of each target (default 4000000)
 # -t SECONDS  at most that long for each (default: no limit)
 # -o FOLDER   objects, corpus and findings (default build/fuzz); the corpus grows from run to run
-# TARGET      datagram, frame, packet (default: all)
+# TARGET      datagram, frame, packet, csum (default: all)
 #
 # Prints one line per target; a finding is kept as FOLDER/TARGET-* and makes the exit code 1. One process at
 # a time, at low priority. To run one again: build/fuzz/fuzz_TARGET FILE
@@ -22,7 +22,7 @@ while getopts r:t:o: option; do
 	esac
 done
 shift $((OPTIND - 1))
-[ $# -gt 0 ] || set -- datagram frame packet
+[ $# -gt 0 ] || set -- datagram frame packet csum
 
 FUZZ_CC=${FUZZ_CC:-clang-14}
 command -v "$FUZZ_CC" >/dev/null || {
@@ -55,8 +55,10 @@ build() {
 	done
 	"$FUZZ_CC" "${flags[@]}" "${san[@]}" -fsanitize=fuzzer -o "$out/fuzz_packet" \
 		tests/fuzz/fuzz_packet.c tests/progrun/reference_packet.c || return 1
-	"$FUZZ_CC" "${flags[@]}" -o "$out/seeds" tests/fuzz/seeds.c tests/progrun/built.c \
-		tests/progrun/captures.c user/cmd/capture.c -lpcap || return 1
+	"$FUZZ_CC" "${flags[@]}" "${san[@]}" -fsanitize=fuzzer -o "$out/fuzz_csum" \
+		tests/fuzz/fuzz_csum.c tests/progrun/csum_{native,reference}.c || return 1
+	"$FUZZ_CC" "${flags[@]}" -o "$out/seeds" tests/fuzz/seeds.c tests/bench/mix.c user/cmd/capture.c \
+		tests/progrun/{built,captures,mutate,csum_packets,csum_reference}.c -lpcap || return 1
 }
 
 build || exit 1

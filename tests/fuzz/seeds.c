@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* seeds FOLDER: writes what the targets start from to FOLDER/datagram, /frame and /packet: the datagrams and
- * packets built for the program's tests, and what the golden captures hold. */
+/* seeds FOLDER: writes what the targets start from to FOLDER/datagram, /frame, /packet and /csum: the datagrams
+ * and packets built for the program's tests, and what the golden captures hold. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include "../progrun/csum_trio.h"
 #include "../progrun/inputs.h"
 
 /* Captures repeat themselves. */
 #define FROM_CAPTURES 400
+#define CSUM_PACKETS 400
 
 static const char *folder;
 static uint32_t captured;
@@ -52,7 +54,7 @@ static void of_capture(void *arg, const char *file, const uint8_t *frame, uint32
 
 int main(int argc, char **argv)
 {
-	static const char *const kinds[] = { "datagram", "frame", "packet" };
+	static const char *const kinds[] = { "datagram", "frame", "packet", "csum" };
 	static struct wire w, frame;
 	char path[4096];
 
@@ -82,5 +84,13 @@ int main(int argc, char **argv)
 	}
 	captures_each("tests/golden/pcaps", of_capture, NULL);
 	captures_each("tests/golden/lab", of_capture, NULL);
+	for (uint32_t i = 0; i < CSUM_PACKETS; i++) {
+		struct csum_how how;
+		uint8_t say;
+
+		csum_packet(2, i, &w, &how);
+		say = (uint8_t)((how.gso_size != 0) | (how.linear < w.len) << 3 | (i & 1) << 2);
+		save("csum", "made", i, &say, 1, w.p, w.len);
+	}
 	return 0;
 }

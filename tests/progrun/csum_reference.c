@@ -164,6 +164,14 @@ int csum_verify(const uint8_t *frame, uint32_t len, uint32_t *at)
 	return sum_of(frame, w.ip, w.udp, get16(frame + w.udp + 4)) == 0xffff;
 }
 
+void csum_repair(uint8_t *frame, uint32_t len)
+{
+	struct found w = { 0 };
+
+	if (len >= 16 && !walk(frame, len, &w) && !why_left(&w, frame, 0))
+		csum_fill(frame, w.ip, w.udp, get16(frame + w.udp + 4));
+}
+
 uint32_t csum_port(const uint8_t *frame, uint32_t len)
 {
 	struct found w = { 0 };

@@ -52,6 +52,9 @@ void csum_reference(const struct csum_rules *rules, const uint8_t *frame, uint32
  * whether it is right: -1 there is none whose sum could be told, 0 wrong, 1 right, 2 zero. */
 int csum_verify(const uint8_t *frame, uint32_t len, uint32_t *at);
 
+/* Makes that checksum right, where there is one. */
+void csum_repair(uint8_t *frame, uint32_t len);
+
 /* Destination port of UDP over IPv6, of whatever can be told; 0 when it is something else. */
 uint32_t csum_port(const uint8_t *frame, uint32_t len);
 
