@@ -32,7 +32,6 @@ works() { # NAME FIRST: wrong ones are repaired
 	check "$1" cmp "$T/sent" "$T/received"
 }
 packets() { "$XSF" repair show --json | json 'd["checksum"]["packets"]'; }
-programs() { bpftool prog show | grep -c 'name xsf_csum6'; }
 
 # Somebody else's clsact with filters at both ends
 tc qdisc add dev xsf0 clsact
@@ -156,7 +155,7 @@ done
 is "killed at 17 moments of a reload: always one filter, and its policy is found" $nr_bad 0
 check "load" "$XSF" load xsf0 --repair 4739
 works "and repairs" 600
-is "one program, one directory" "$(programs) $(find $PINS -name 'tc_*' | wc -l)" "1 1"
+is "one filter, one directory" "$(filters | wc -l) $(find $PINS -name 'tc_*' | wc -l)" "1 1"
 
 # Pins lost
 rm -r $PINS/tc_*
@@ -166,11 +165,11 @@ like "status shows it" "$("$XSF" status)" "*xsf0 *repairing 4739, 6343, observin
 run "$XSF" load xsf0 --repair 4739
 like "load replaces it" "$RC $OUT" "0 *checksum program replaced, counts kept*"
 is "one filter" "$(filters | wc -l) $(find $PINS -name 'tc_*' | wc -l)" "1 1"
-counted=$(audit port 4739 repaired_wrong)
+counted="$(audit port 4739 repaired_wrong) $(audit source 2001:db8::1 repaired_wrong)"
 mount -t bpf -o mode=0700 bpf /sys/fs/bpf
 run "$XSF" load xsf0 --repair 4739
 like "a fresh bpffs: taken over" "$RC $OUT" "0 *checksum program replaced, counts kept*"
-is "with its counts" "$(audit port 4739 repaired_wrong)" "$counted"
+is "with its counts" "$(audit port 4739 repaired_wrong) $(audit source 2001:db8::1 repaired_wrong)" "$counted"
 works "and goes on" 800
 mount -t bpf -o mode=0700 bpf /sys/fs/bpf
 run "$XSF" unload xsf0
@@ -236,7 +235,10 @@ in_ns far ip link set xsf0 up
 check "load in another namespace" in_ns far "$XSF" load xsf0
 is "seen from here" "$("$XSF" repair show --json | json '[(a["ifname"], a["how"]) for a in d["checksum"]["attached"]]')" \
 	"[('xsf0', 'elsewhere')]"
+id=$("$XSF" repair show --json | json 'd["checksum"]["attached"][0]["prog_id"]')
 check "unload --all from here" "$XSF" unload --all --purge
 is "nothing is left there" "$(in_ns far tc filter show dev xsf0 ingress)$(in_ns far tc qdisc show dev xsf0 clsact)" ""
-is "nor here" "$(programs)$(find /sys/fs/bpf | grep -cE 'xsf|xdp-sflow')" "00"
+is "nor here" "$(find /sys/fs/bpf | grep -cE 'xsf|xdp-sflow')" 0
+let_go() { ! bpftool prog show id "$id"; }
+check "the program has gone" wait_for 5 let_go
 finish

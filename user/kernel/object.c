@@ -230,6 +230,19 @@ static int64_t pinned_id(const char *path)
 	return id;
 }
 
+/* By the name that the kernel has, which it cut. */
+static const struct bpf_map *find_map(const struct bpf_object *obj, const char *name)
+{
+	const struct bpf_map *map;
+
+	bpf_object__for_each_map(map, obj)
+	{
+		if (!strncmp(bpf_map__name(map), name, BPF_OBJ_NAME_LEN - 1))
+			return map;
+	}
+	return NULL;
+}
+
 /* One map of a running program. pin = 0: only compare; 1: pin what has no pin. */
 static int adopt_map(struct bpf_object *obj, uint32_t id, int pin, unsigned int *nr_pinned,
 		     struct xsf_why *why)
@@ -250,7 +263,7 @@ static int adopt_map(struct bpf_object *obj, uint32_t id, int pin, unsigned int 
 		err = xsf_because(why, -errno, "cannot ask about map %u: %s", id, strerror(errno));
 		goto out;
 	}
-	map = bpf_object__find_map_by_name(obj, info.name);
+	map = find_map(obj, info.name);
 	path = map ? bpf_map__pin_path(map) : NULL;
 	if (!path)
 		goto out;
