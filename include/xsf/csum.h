@@ -201,13 +201,23 @@ static __always_inline int xsf_csum_is_tag(__u32 type)
 	return type == NET_TYPE_VLAN || type == NET_TYPE_QINQ || type == NET_TYPE_QINQ_OLD;
 }
 
-/* The extension header text->proto at text->off. 0 or an outcome. */
-static __always_inline __u32 xsf_csum_extension(XSF_CSUM_HANDLE *handle, struct xsf_csum_text *text)
+static __always_inline int xsf_csum_is_extension(__u32 proto)
 {
-	__u32 is = text->proto, len, wanted = 0;
+	return proto == NET_PROTO_HOPOPTS || proto == NET_PROTO_ROUTING ||
+	       proto == NET_PROTO_FRAGMENT || proto == NET_PROTO_DSTOPTS;
+}
+
+/* The extension header text->proto at text->off. 0 or an outcome. A function of its own: in a loop, 6.1
+ * refuses what clang makes of it ("back-edge"). */
+XSF_GLOBAL int xsf_csum_extension(XSF_CSUM_HANDLE *handle, struct xsf_csum_text *text)
+{
+	__u32 is, len, wanted = 0;
 	__u8 at[8];
 	int found;
 
+	if (!text)
+		return XSF_CSUM_PACKET_short_packet;
+	is = text->proto;
 	if (text->left < sizeof(at) || xsf_csum_load(handle, text->off, at, sizeof(at)))
 		return XSF_CSUM_PACKET_short_packet;
 	text->proto = at[0];
@@ -248,25 +258,23 @@ static __always_inline __u32 xsf_csum_extension(XSF_CSUM_HANDLE *handle, struct 
 /* The headers from text->off to UDP. An outcome; XSF_CSUM_PACKET_datagram: UDP is next. */
 XSF_GLOBAL int xsf_csum_extensions(XSF_CSUM_HANDLE *handle, struct xsf_csum_text *text)
 {
-	__u32 outcome, i;
+	__u32 i;
 
 	if (!text)
 		return XSF_CSUM_PACKET_short_packet;
-	for (i = 0; i <= NET_MAX_EXT; i++) {
-		__u32 is = text->proto;
+	for (i = 0; i < NET_MAX_EXT; i++) {
+		int outcome;
 
-		if (is == NET_PROTO_UDP)
-			return XSF_CSUM_PACKET_datagram;
-		if (is != NET_PROTO_HOPOPTS && is != NET_PROTO_ROUTING && is != NET_PROTO_DSTOPTS &&
-		    is != NET_PROTO_FRAGMENT)
-			return XSF_CSUM_PACKET_not_udp;
-		if (i == NET_MAX_EXT)
+		if (!xsf_csum_is_extension(text->proto))
 			break;
 		outcome = xsf_csum_extension(handle, text);
 		if (outcome)
-			return (int)outcome;
+			return outcome;
 	}
-	return XSF_CSUM_PACKET_ext_depth;
+	if (text->proto == NET_PROTO_UDP)
+		return XSF_CSUM_PACKET_datagram;
+	return xsf_csum_is_extension(text->proto) ? XSF_CSUM_PACKET_ext_depth :
+						    XSF_CSUM_PACKET_not_udp;
 }
 
 /* The IPv6 header at p->off and what is between it and UDP. 0 or an outcome. */
