@@ -12,12 +12,13 @@ addressed() {
 	in_ns "${3:-}" ip addr add "$2" dev "$1" nodad
 }
 
-# collector [IFACE]: agent0 in the namespace agent, wired to xsf0 here, where socat receives on port 4739 into
-# $T/received.
+# collector IFACE: agent0 in the namespace agent, wired to IFACE here, where socat receives on port
+# 4739 into $T/received.
 collector() {
-	pair agent xsf0 agent0
-	ip link set xsf0 address 02:00:00:00:00:02
-	addressed xsf0 2001:db8::2/64
+	local iface=$1
+	pair agent "$iface" agent0
+	ip link set "$iface" address 02:00:00:00:00:02
+	addressed "$iface" 2001:db8::2/64
 	start socat -u UDP6-RECV:4739,rcvbuf=4000000 "OPEN:$T/received,creat,append"
 	wait_for 5 test -e "$T/received"
 	wait_for 5 listening 4739

@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/repair_lib.sh"
 private "$@"
-collector
+collector xsf0
 
 cat >"$T/theirs.c" <<'C'
 __attribute__((section("ok"), used)) int says_ok(void *ctx) { return 0; }

@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/repair_lib.sh"
 private "$@"
-collector
+collector xsf0
 
 # What is there before
 send_ipfix 100 --checksum right --payloads "$T/sent"

@@ -4,7 +4,7 @@
 
 docs.py options COMMAND_PATH        man page and README against every --help
 docs.py metrics FILE                README's tables against lines "NAME TYPE"
-docs.py totals                      README's outcomes and kinds against include/xsf/totals.h
+docs.py totals                      README's outcomes and kinds against include/xsf
 docs.py bounds                      README's limits against the headers
 docs.py json FILE                   keys of README's example against a JSON document
 docs.py block NAME                  prints the fenced block that "<!-- test: NAME -->" announces
@@ -131,10 +131,13 @@ def metrics(path):
 
 
 def totals():
-    source, readme = text("include/xsf/totals.h"), section(text("README.md"), "Metrics")
+    source = text("include/xsf/totals.h") + text("include/xsf/csum_abi.h")
+    readme = section(text("README.md"), "Metrics")
     for macro, title in (("FRAME_OUTCOMES", "frames_total"), ("DATAGRAM_OUTCOMES", "datagram_outcomes_total"),
                          ("FAULTS", "malformed_total"), ("SAMPLE_TYPES", "samples_total"),
-                         ("HEADER_OUTCOMES", "sampled_headers_total")):
+                         ("HEADER_OUTCOMES", "sampled_headers_total"),
+                         ("CSUM_PACKET_OUTCOMES", "checksum_packets_total"),
+                         ("CSUM_OUTCOMES", "checksum_datagrams_total")):
         body = re.search(rf"#define XSF_{macro}\(X\)(.*?[^\\])\n", source, re.S).group(1)
         there = set(re.findall(r"X\((\w+),", body))
         found = re.search(rf"^\*\*`xdp_sflow_{title}`.*?\n\n(.*?)(?=^\*\*|^## |\Z)", readme, re.M | re.S)
