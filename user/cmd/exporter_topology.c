@@ -179,7 +179,7 @@ int xsf_handle_topology_get(void *arg, const struct xsf_http_request *request,
 	reply->content_type = XSF_CONTENT_JSON;
 	topology = xsf_bindings_topology(e->bindings, (uint32_t)fabric);
 	if (!topology) {
-		strcpy(reply->text, "{}");
+		snprintf(reply->text, sizeof(reply->text), "{}");
 		return 0;
 	}
 	t = calloc(1, sizeof(*t));

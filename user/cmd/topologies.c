@@ -46,7 +46,7 @@ int xsf_topology_arg(struct xsf_topology_options *o, const char *command, int op
 			memcpy(prefix, value, len);
 		/* Else the sign belongs to the file's name. */
 		if (xsf_fabric_name_ok(prefix)) {
-			strcpy(name, prefix);
+			memcpy(name, prefix, sizeof(name));
 			value += len + 1;
 		}
 	}
@@ -61,7 +61,7 @@ int xsf_topology_arg(struct xsf_topology_options *o, const char *command, int op
 	}
 	if (o->nr_fabrics == XSF_FABRICS_MAX)
 		return xsf_usage(command, "--topology: at most %d fabrics", XSF_FABRICS_MAX);
-	strcpy(o->fabric[o->nr_fabrics].name, name);
+	memcpy(o->fabric[o->nr_fabrics].name, name, sizeof(name));
 	o->fabric[o->nr_fabrics++].file = value;
 	return 0;
 }

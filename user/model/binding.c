@@ -93,7 +93,7 @@ int xsf_bindings_add(struct xsf_bindings *b, const char *name)
 		return -EEXIST;
 	if (b->nr_fabrics == XSF_FABRICS_MAX)
 		return -E2BIG;
-	strcpy(b->fabric[b->nr_fabrics].name, name);
+	memcpy(b->fabric[b->nr_fabrics].name, name, strlen(name) + 1);
 	return (int)b->nr_fabrics++;
 }
 

@@ -16,6 +16,7 @@ struct named_port {
 	const char *node;
 	const char *name;
 	uint32_t link;
+	uint32_t end; /* of the link: 0 or 1 */
 	uint32_t ifindex;
 };
 
@@ -125,7 +126,8 @@ static int read_link(struct reader *r, const char *name, json_t *value)
 		r->nodes[r->nr_nodes++] = (struct named_node){ .name = end[i] };
 		r->ports[r->nr_ports++] = (struct named_port){ .node = end[i],
 							       .name = end[i + 1],
-							       .link = r->t->nr_links };
+							       .link = r->t->nr_links,
+							       .end = (uint32_t)i / 2 };
 	}
 	r->t->nr_links++;
 	return 0;
@@ -245,17 +247,17 @@ static int make_nodes(struct reader *r)
 	qsort(r->nodes, r->nr_nodes, sizeof(*r->nodes), by_node_name);
 	for (size_t i = 0; i < r->nr_nodes; i++) {
 		const struct named_node *n = &r->nodes[i];
-		struct xsf_topology_node *last = t->nr_nodes ? &t->nodes[t->nr_nodes - 1] : NULL;
+		struct xsf_topology_node *node;
 
-		if (!last || strcmp(last->name, n->name) != 0) {
+		if (!t->nr_nodes || strcmp(t->nodes[t->nr_nodes - 1].name, n->name) != 0) {
 			if (t->nr_nodes == XSF_TOPOLOGY_NODES)
 				return refuse(r, -E2BIG, "more than %d nodes", XSF_TOPOLOGY_NODES);
-			last = &t->nodes[t->nr_nodes++];
-			last->name = n->name;
+			t->nodes[t->nr_nodes++].name = n->name;
 		}
+		node = &t->nodes[t->nr_nodes - 1];
 		if (n->has_agent) {
-			last->has_agent = 1;
-			memcpy(last->agent, n->agent, sizeof(last->agent));
+			node->has_agent = 1;
+			memcpy(node->agent, n->agent, sizeof(node->agent));
 		}
 	}
 	return 0;
@@ -294,13 +296,15 @@ static int make_ports(struct reader *r)
 		};
 		if (!t->nodes[node].nr_ports++)
 			t->nodes[node].first_port = t->nr_ports;
+		if (p->link != XSF_TOPOLOGY_NONE)
+			t->links[p->link].port[p->end] = t->nr_ports;
 		t->nr_ports++;
 	}
 	return 0;
 }
 
-/* Links by name, and which ports are their ends: port1 before port2. */
-static int order_links(struct reader *r, json_t *links)
+/* Links by name. */
+static int order_links(struct reader *r)
 {
 	struct xsf_topology *t = r->t;
 	uint32_t *order, *place;
@@ -315,28 +319,14 @@ static int order_links(struct reader *r, json_t *links)
 		free(sorted);
 		return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < t->nr_links; i++) {
+	for (uint32_t i = 0; i < t->nr_links; i++)
 		order[i] = i;
-		t->links[i].port[0] = t->links[i].port[1] = XSF_TOPOLOGY_NONE;
-	}
 	qsort_r(order, t->nr_links, sizeof(*order), by_link_name, t->links);
 	for (uint32_t i = 0; i < t->nr_links; i++)
 		place[order[i]] = i;
 	for (uint32_t p = 0; p < t->nr_ports; p++) {
-		struct xsf_topology_port *port = &t->ports[p];
-		struct xsf_topology_link *link;
-		json_t *value;
-		int second;
-
-		if (port->link == XSF_TOPOLOGY_NONE)
-			continue;
-		link = &t->links[port->link];
-		value = json_object_get(links, link->name);
-		second = strcmp(json_string_value(json_object_get(value, "node1")),
-				t->nodes[port->node].name) ||
-			 strcmp(json_string_value(json_object_get(value, "port1")), port->name);
-		link->port[second] = p;
-		port->link = place[port->link];
+		if (t->ports[p].link != XSF_TOPOLOGY_NONE)
+			t->ports[p].link = place[t->ports[p].link];
 	}
 	for (uint32_t i = 0; i < t->nr_links; i++)
 		sorted[i] = t->links[order[i]];
@@ -492,7 +482,7 @@ static int read_document(struct reader *r, json_t *root, const char *text, size_
 	if (!err)
 		err = make_ports(r);
 	if (!err)
-		err = order_links(r, links);
+		err = order_links(r);
 	if (!err)
 		err = make_indexes(r);
 	return err ? err : keep_names(t, text, len);
