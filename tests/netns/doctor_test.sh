@@ -403,7 +403,7 @@ ip tuntap add tun0 mode tun
 ip link set tun0 up
 examine tun0
 finds "a tun without a process" interface fail "*no carrier*"
-finds "has no native XDP" driver fail "tun: no native XDP*"
+finds "has no Ethernet header" driver fail "tun: *no Ethernet header*"
 ip tuntap add tap0 mode tap
 examine tap0
 finds "a tap has" driver ok "tun: native XDP"

@@ -36,7 +36,7 @@ static int healthy(void **state)
 	f.numa_nodes = 1;
 	strcpy(f.driver, "i40e");
 	f.mtu = 1500;
-	f.up = f.carrier = 1;
+	f.up = f.carrier = f.ethernet = f.debian = 1;
 	f.addresses = f.addresses_all = 2;
 	f.xdp_features = XSF_XDP_BASIC;
 	f.queues = 4;

@@ -31,6 +31,9 @@ static void test_kernel(void **state)
 	strcpy(f.release, "5.15.0");
 	strcpy(f.machine, "aarch64");
 	says("kernel", XSF_LEVEL_FAIL, "older", "apt-get install linux-image-arm64 && reboot");
+	f.debian = 0;
+	says("kernel", XSF_LEVEL_FAIL, "older", "");
+	f.debian = 1;
 	strcpy(f.machine, "riscv64");
 	says("kernel", XSF_LEVEL_FAIL, "older", "");
 	strcpy(f.release, "6.1");
@@ -111,6 +114,9 @@ static void test_capabilities(void **state)
 	says("capabilities", XSF_LEVEL_FAIL, "root without CAP_PERFMON,",
 	     "docker run --network host --cap-add BPF --cap-add NET_ADMIN --cap-add PERFMON "
 	     "--cap-add SYS_ADMIN ...");
+	f.systemd = 1;
+	says("capabilities", XSF_LEVEL_FAIL, "root without CAP_PERFMON,",
+	     "systemd-run --pipe --wait xdp-sflow doctor eth0");
 	f.root = 0;
 	f.capabilities = 0;
 	says("capabilities", XSF_LEVEL_WARN,
@@ -119,8 +125,7 @@ static void test_capabilities(void **state)
 	f.capabilities = ALL_CAPABILITIES;
 	says("capabilities", XSF_LEVEL_OK, "CAP_BPF", "");
 	f.initial_user_namespace = 0;
-	says("capabilities", XSF_LEVEL_FAIL, "user namespace",
-	     "sudo nsenter --target 1 --user --mount --net xdp-sflow doctor eth0");
+	says("capabilities", XSF_LEVEL_FAIL, "user namespace", "sudo xdp-sflow doctor eth0");
 	f.initial_user_namespace = 1;
 	f.capabilities = -EINVAL;
 	says("capabilities", XSF_LEVEL_UNKNOWN, "Invalid argument", "");
@@ -197,6 +202,9 @@ static void test_driver(void **state)
 	strcpy(f.driver, "e1000");
 	says("driver", XSF_LEVEL_UNKNOWN, "nor is it known here",
 	     "xdp-sflow load eth0 --confirm 60");
+	f.ethernet = 0;
+	says("driver", XSF_LEVEL_FAIL, "no Ethernet header", "");
+	f.ethernet = 1;
 	f.driver[0] = 0;
 	says("driver", XSF_LEVEL_FAIL, "no driver", "xdp-sflow load eth0 --mode generic");
 }
@@ -414,6 +422,12 @@ static void test_buffers(void **state)
 	f.our_rate = 1000000000;
 	says("buffers", XSF_LEVEL_WARN, "needs",
 	     "sysctl -w net.core.rmem_max=1073741824 net.core.rmem_default=1073741824");
+	f.our_rate = 10000;
+	f.udp_rate = 100;
+	f.consume = 1;
+	f.holder = XSF_XDP_OURS;
+	strcpy(f.mode, "native");
+	says("buffers", XSF_LEVEL_OK, "100/s were seen", "");
 	f.our_rate = f.udp_rate = XSF_NO_FACT;
 	says("buffers", XSF_LEVEL_UNKNOWN, "--seconds 0", "");
 	f.rmem_default = -EMFILE;

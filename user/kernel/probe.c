@@ -202,6 +202,8 @@ void xsf_probe_machine(const char *dir, struct xsf_facts *f)
 	uname(&name);
 	snprintf(f->release, sizeof(f->release), "%s", name.release);
 	snprintf(f->machine, sizeof(f->machine), "%s", name.machine);
+	f->debian = !access("/etc/debian_version", F_OK);
+	f->systemd = !access("/run/systemd/system", F_OK); /* sd_booted(3) */
 	f->root = geteuid() == 0;
 	/* The whole range of user ids is the first namespace's. */
 	f->initial_user_namespace = xsf_probe_text("/proc/self/uid_map", map, sizeof(map)) != 0 ||

@@ -8,6 +8,7 @@
 #include <linux/if_link.h>
 #include <linux/if_packet.h>
 #include <linux/sockios.h>
+#include <net/if_arp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,6 +252,7 @@ static void probe_addresses(struct xsf_facts *f)
 	struct ifaddrs *all = NULL;
 
 	f->missed = XSF_NO_FACT;
+	f->ethernet = 1;
 	if (getifaddrs(&all)) {
 		f->addresses = f->addresses_all = -errno;
 		return;
@@ -261,7 +263,11 @@ static void probe_addresses(struct xsf_facts *f)
 		if (!a->ifa_addr)
 			continue;
 		if (a->ifa_addr->sa_family == AF_PACKET && here && a->ifa_data) {
+			const struct sockaddr_ll *link = (const struct sockaddr_ll *)a->ifa_addr;
 			const struct rtnl_link_stats *stats = a->ifa_data;
+
+			f->ethernet = link->sll_hatype == ARPHRD_ETHER ||
+				      link->sll_hatype == ARPHRD_LOOPBACK;
 
 			f->missed = (xsf_fact_t)stats->rx_missed_errors + stats->rx_fifo_errors;
 		}

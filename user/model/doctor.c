@@ -103,8 +103,7 @@ static void newer_kernel(struct xsf_finding *found, const struct xsf_facts *f)
 			   !strcmp(f->machine, "aarch64") ? "arm64" :
 							    NULL;
 
-	/* Debian's names of architectures; elsewhere the package is another one. */
-	if (arch)
+	if (arch && f->debian)
 		xsf_mend(found, "apt-get install linux-image-%s && reboot", arch);
 }
 
@@ -231,9 +230,8 @@ static void capabilities(const struct xsf_facts *f, struct xsf_diagnosis *d)
 		found = xsf_find(
 			d, "capabilities", XSF_LEVEL_FAIL,
 			"this is a user namespace of its own, whose capabilities do not count "
-			"for loading programs; run it in the machine's");
-		xsf_mend(found, "sudo nsenter --target 1 --user --mount --net xdp-sflow doctor %s",
-			 xsf_doctor_word(f->iface, word));
+			"for loading programs; outside of it");
+		xsf_mend(found, "sudo xdp-sflow doctor %s", xsf_doctor_word(f->iface, word));
 	} else if (!lacking[0]) {
 		xsf_find(d, "capabilities", XSF_LEVEL_OK,
 			 "CAP_BPF, CAP_NET_ADMIN, CAP_PERFMON and CAP_SYS_ADMIN");
@@ -242,9 +240,13 @@ static void capabilities(const struct xsf_facts *f, struct xsf_diagnosis *d)
 				 "root without %s, which load needs: give them to the container or "
 				 "unit (docker --cap-add, CapabilityBoundingSet=)",
 				 lacking);
-		xsf_mend(found,
-			 "docker run --network host --cap-add BPF --cap-add NET_ADMIN --cap-add "
-			 "PERFMON --cap-add SYS_ADMIN ...");
+		if (f->systemd)
+			xsf_mend(found, "systemd-run --pipe --wait xdp-sflow doctor %s",
+				 xsf_doctor_word(f->iface, word));
+		else
+			xsf_mend(found, "docker run --network host --cap-add BPF --cap-add "
+					"NET_ADMIN --cap-add "
+					"PERFMON --cap-add SYS_ADMIN ...");
 	} else {
 		found = xsf_find(
 			d, "capabilities", XSF_LEVEL_WARN,

@@ -90,6 +90,8 @@ struct xsf_facts {
 	/* the machine */
 	char release[65];
 	char machine[65]; /* uname -m */
+	int debian;	  /* its packages are named as Debian names them */
+	int systemd;	  /* it runs the machine */
 	int root;
 	int initial_user_namespace;
 	xsf_fact_t capabilities; /* effective ones, a bit each */
@@ -117,6 +119,7 @@ struct xsf_facts {
 	int up;
 	int carrier;
 	int loopback;
+	int ethernet;		  /* its frames have an Ethernet header */
 	xsf_fact_t addresses;	  /* of the interface, */
 	xsf_fact_t addresses_all; /* and of the namespace; loopback ones left out */
 	uint32_t vlans;		  /* VLAN devices that stand on it */

@@ -124,7 +124,13 @@ static void native(const struct xsf_facts *f, struct xsf_diagnosis *d)
 	char word[XSF_WORD_LEN];
 	const char *iface = xsf_doctor_word(f->iface, word);
 
-	if (ours_native(f))
+	if (!f->ethernet)
+		xsf_find(d, "driver", XSF_LEVEL_FAIL,
+			 "%s: its frames have no Ethernet header, so XDP counts nothing here "
+			 "(checksum "
+			 "repair works); load where they arrive with one",
+			 driver);
+	else if (ours_native(f))
 		xsf_find(d, "driver", XSF_LEVEL_OK, "%s: attached in native mode", driver);
 	else if (ours_generic(f) && can > 0)
 		xsf_mend(xsf_find(d, "driver", XSF_LEVEL_WARN,

@@ -25,7 +25,9 @@ static int64_t power_of_two(int64_t need)
 
 static void buffers(const struct xsf_facts *f, struct xsf_diagnosis *d)
 {
-	xsf_fact_t rate = f->our_rate > f->udp_rate ? f->our_rate : f->udp_rate;
+	/* What XDP consumes no socket sees. */
+	xsf_fact_t counted = f->holder == XSF_XDP_OURS && f->consume ? 0 : f->our_rate;
+	xsf_fact_t rate = counted > f->udp_rate ? counted : f->udp_rate;
 	int64_t need, holds;
 	char max[64] = "";
 
