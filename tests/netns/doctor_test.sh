@@ -147,7 +147,7 @@ mount -t tmpfs tmpfs /sys/fs/bpf
 examine xsf0
 finds "another file system" bpffs fail "another file system*"
 mends bpffs xsf0
-is "load agrees" "$("$XSF" load xsf0 2>&1 | grep -c attached)" 1
+is "load agrees" "$("$XSF" load xsf0 2>&1 | grep -c 'xsf0: attached')" 1
 
 # ---- pins ----
 examine xsf0
@@ -247,6 +247,10 @@ tc filter add dev xsf0 ingress pref 2 protocol ipv6 u32 match u32 0 0 flowid 1:1
 examine xsf0
 finds "behind one that ends the chain" tc fail "u32 at preference 2*reach checksum repair at 10"
 mends tc xsf0
+finds "which load refuses, by hand" load fail "*attached by hand*"
+run bash -c "$(of load mend)"
+examine xsf0
+is "mended" "$(of load level)" -
 tc qdisc del dev xsf0 clsact
 
 # ---- offloads, channels ----
@@ -431,7 +435,7 @@ finds "does not know whose the program is" xdp unknown "*id *native*Operation no
 is "what would tell" "$(of xdp mend)" "sudo xdp-sflow doctor xsf0"
 finds "nor the rules" firewall unknown "*Operation not permitted*" nftables
 finds "but what needs no right" mtu ok "9000*"
-finds "and filters" tc ok "no filters*"
+finds "and filters" tc ok "checksum repair at preference 10*"
 run unshare --user --map-root-user "$XSF" doctor xsf0 --json
 cp "$T/out" "$T/doctor.json"
 finds "root of a user namespace of its own" capabilities fail "*user namespace*"

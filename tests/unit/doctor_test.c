@@ -363,6 +363,11 @@ static void test_stack(void **state)
 	(void)state;
 	strcpy(f.refusal, "eth0 stands below br0; leave one out, or first: xdp-sflow unload br0");
 	says("load", XSF_LEVEL_FAIL, "stands below br0", "xdp-sflow unload br0");
+	strcpy(f.refusal,
+	       "by hand; remove it with: tc filter del dev eth0 ingress pref 9; or leave");
+	says("load", XSF_LEVEL_FAIL, "by hand", "tc filter del dev eth0 ingress pref 9");
+	strcpy(f.refusal, "eth0 shares its filters; leave the part out with --no-checksum");
+	says("load", XSF_LEVEL_FAIL, "shares", "xdp-sflow load eth0 --no-checksum");
 	strcpy(f.refusal, "something else");
 	says("load", XSF_LEVEL_FAIL, "something else", "");
 }

@@ -57,6 +57,7 @@ static int add_link(void *arg, const struct nlmsghdr *h)
 	memset(i, 0, sizeof(*i));
 	i->ifindex = (uint32_t)msg->ifi_index;
 	i->flags = msg->ifi_flags;
+	i->type = msg->ifi_type;
 	a = IFLA_RTA(msg);
 	len = (int)IFLA_PAYLOAD(h);
 	for (; RTA_OK(a, len); a = RTA_NEXT(a, len)) {

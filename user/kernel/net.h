@@ -15,6 +15,7 @@ struct xsf_if {
 	char kind[16];	/* "veth", "vlan", "bond", ...; empty for hardware */
 	uint32_t flags; /* IFF_* */
 	uint32_t mtu;
+	uint16_t type;	 /* ARPHRD_* of <net/if_arp.h> */
 	uint32_t master; /* ifindex of bond or bridge above, 0 = none */
 	uint32_t
 		lower; /* ifindex of what a VLAN and the like stand on, in this namespace; 0 = none */

@@ -252,7 +252,6 @@ static void probe_addresses(struct xsf_facts *f)
 	struct ifaddrs *all = NULL;
 
 	f->missed = XSF_NO_FACT;
-	f->ethernet = 1;
 	if (getifaddrs(&all)) {
 		f->addresses = f->addresses_all = -errno;
 		return;
@@ -263,11 +262,7 @@ static void probe_addresses(struct xsf_facts *f)
 		if (!a->ifa_addr)
 			continue;
 		if (a->ifa_addr->sa_family == AF_PACKET && here && a->ifa_data) {
-			const struct sockaddr_ll *link = (const struct sockaddr_ll *)a->ifa_addr;
 			const struct rtnl_link_stats *stats = a->ifa_data;
-
-			f->ethernet = link->sll_hatype == ARPHRD_ETHER ||
-				      link->sll_hatype == ARPHRD_LOOPBACK;
 
 			f->missed = (xsf_fact_t)stats->rx_missed_errors + stats->rx_fifo_errors;
 		}
@@ -286,6 +281,7 @@ void xsf_probe_device(const struct xsf_ifs *ifs, const struct xsf_if *i, struct 
 
 	snprintf(f->kind, sizeof(f->kind), "%s", i->kind);
 	f->mtu = i->mtu;
+	f->ethernet = i->type == ARPHRD_ETHER || i->type == ARPHRD_LOOPBACK;
 	f->peer_mtu = peer ? peer->mtu : 0;
 	f->up = !!(i->flags & IFF_UP);
 	f->carrier = !!(i->flags & LOWER_UP);

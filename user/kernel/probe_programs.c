@@ -70,7 +70,7 @@ static void describe(const char *dir, const struct xsf_if *i, struct xsf_facts *
 	xsf_place_close(&place);
 }
 
-/* Would load refuse because of another interface? */
+/* Would load refuse for another reason than the XDP program there? */
 static void refusal(const char *dir, const struct xsf_if *i, struct xsf_facts *f)
 {
 	struct xsf_load_options o = { .dir = dir };
@@ -81,7 +81,8 @@ static void refusal(const char *dir, const struct xsf_if *i, struct xsf_facts *f
 	    f->holder != XSF_XDP_DISPATCHER)
 		return;
 	err = xsf_load_check(&o, i->name, &why);
-	if (err == -EBUSY)
+	if (err == -EBUSY || err == -EXDEV ||
+	    (err == -EPROTO && f->pinned != XSF_PINS_OTHER_LAYOUT))
 		copy_text(f->refusal, sizeof(f->refusal), why.text);
 }
 

@@ -146,8 +146,8 @@ struct xsf_facts {
 	int consume;
 	char elsewhere[256];
 	char removal[128]; /* XSF_XDP_BY_HAND, XSF_XDP_FOREIGN: what takes it off */
-	char refusal
-		[256]; /* why load would refuse, for other reasons than the holder; "" = would not */
+	/* Why load would refuse, for other reasons than the holder; "" = it would not. */
+	char refusal[512];
 	xsf_fact_t filters;  /* preferences at tc ingress */
 	xsf_fact_t tcx;	     /* programs that run before them */
 	uint32_t our_pref;   /* where load puts ours */
@@ -177,7 +177,7 @@ enum xsf_level { XSF_LEVEL_OK, XSF_LEVEL_WARN, XSF_LEVEL_FAIL, XSF_LEVEL_UNKNOWN
 struct xsf_finding {
 	const char *check; /* "kernel", "bpffs", ... : one of a fixed list */
 	enum xsf_level level;
-	char text[384];
+	char text[640];
 	char mend[384]; /* a command; "" when there is nothing to mend */
 };
 

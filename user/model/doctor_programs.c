@@ -66,15 +66,35 @@ static void xdp(const struct xsf_facts *f, struct xsf_diagnosis *d)
 	}
 }
 
-/* What load would refuse for other reasons: a program on the interface above or below. */
-static void stack(const struct xsf_facts *f, struct xsf_diagnosis *d)
+/* The command within a line of load's. */
+static int command_of(const char *line, char *out, size_t size)
 {
-	const char *command = strstr(f->refusal, "xdp-sflow unload ");
+	static const char *const commands[] = { "xdp-sflow unload ", "tc filter del " };
+
+	for (size_t n = 0; n < sizeof(commands) / sizeof(commands[0]); n++) {
+		const char *at = strstr(line, commands[n]);
+
+		if (!at)
+			continue;
+		snprintf(out, size, "%.*s", (int)strcspn(at, ";"), at);
+		return 1;
+	}
+	return 0;
+}
+
+/* What load would refuse for other reasons: a program on the interface above or below, its tc filter. */
+static void refused(const struct xsf_facts *f, struct xsf_diagnosis *d)
+{
+	char command[256], word[XSF_WORD_LEN];
+	struct xsf_finding *found;
 
 	if (!f->refusal[0])
 		return;
-	xsf_mend(xsf_find(d, "load", XSF_LEVEL_FAIL, "it would be refused: %s", f->refusal), "%s",
-		 command ? command : "");
+	found = xsf_find(d, "load", XSF_LEVEL_FAIL, "it would be refused: %s", f->refusal);
+	if (command_of(f->refusal, command, sizeof(command)))
+		xsf_mend(found, "%s", command);
+	else if (strstr(f->refusal, "--no-checksum"))
+		xsf_mend(found, "xdp-sflow load %s --no-checksum", xsf_doctor_word(f->iface, word));
 }
 
 static const char *filter_name(const struct xsf_doctor_filter *t, char buf[96])
@@ -148,6 +168,6 @@ static void tc(const struct xsf_facts *f, struct xsf_diagnosis *d)
 void xsf_diagnose_programs(const struct xsf_facts *f, struct xsf_diagnosis *d)
 {
 	xdp(f, d);
-	stack(f, d);
+	refused(f, d);
 	tc(f, d);
 }

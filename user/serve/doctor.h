@@ -7,7 +7,7 @@
 #include "serve/text.h"
 
 /* Enough for either of them. */
-#define XSF_DOCTOR_TEXT (XSF_MAX_FINDINGS * 2048 + 1024)
+#define XSF_DOCTOR_TEXT (XSF_MAX_FINDINGS * 2560 + 1024)
 
 /* A line for each finding, with its command at the end; the last line counts them. Names in them that
  * hold control characters show "?" there. */
