@@ -177,8 +177,7 @@ static uint32_t own_values(const struct xsf_exporter *e, struct xsf_metrics_extr
 	return (uint32_t)(x - first);
 }
 
-/* Unix time of the snapshot's moment. */
-static uint64_t unix_time(uint64_t monotonic_ns)
+uint64_t xsf_exporter_unix_ns(uint64_t monotonic_ns)
 {
 	struct timespec mono, real;
 
@@ -237,7 +236,7 @@ static int handle_metrics(void *arg, const struct xsf_http_request *request,
 	scrape = scrape_new(e, reply, &err, why);
 	if (!scrape)
 		return -ENOMEM;
-	options.unix_now_ns = unix_time(scrape->snapshot.now_ns);
+	options.unix_now_ns = xsf_exporter_unix_ns(scrape->snapshot.now_ns);
 	options.extra = scrape->extra;
 	options.nr_extra = own_values(e, scrape->extra);
 	scrape->metrics = xsf_metrics_open(err ? NULL : &scrape->snapshot, &options);
@@ -269,6 +268,7 @@ static int handle_status(void *arg, const struct xsf_http_request *request,
 	return scrape->json ? 0 : -ENOMEM;
 }
 
+#define AI_APP "/app/ai-metrics/scripts/metrics.js"
 #define TOPOLOGY_APP "/app/topology/scripts/topology.js"
 
 static const struct xsf_http_endpoint endpoints[] = {
@@ -315,6 +315,15 @@ static const struct xsf_http_endpoint endpoints[] = {
 	  .path = TOPOLOGY_APP "/prometheus/txt",
 	  .summary = "links and nodes by status",
 	  .handle = xsf_handle_topology_prometheus },
+	{ .method = "GET",
+	  .path = AI_APP "/prometheus/txt",
+	  .summary = "AI metrics",
+	  .handle = xsf_handle_ai_text },
+	{ .method = "GET",
+	  .path = AI_APP "/{what}/json",
+	  .summary = "trend (?after=ms), metric, period",
+	  .handle = xsf_handle_ai_json },
+	{ .method = "GET", .path = AI_APP "/metric/{key}/json", .handle = xsf_handle_ai_value },
 };
 
 /* ---- start, loop, end ---- */
@@ -365,6 +374,8 @@ int xsf_exporter_listen(const struct xsf_export_options *options, struct xsf_exp
 	e->options = options;
 	e->stats_fd = e->signal_fd = -1;
 	err = xsf_exporter_topology_open(e);
+	if (!err)
+		err = xsf_exporter_ai_open(e);
 	if (err)
 		return err;
 	err = xsf_http_open(&http, &e->http, why, sizeof(why));
@@ -503,6 +514,7 @@ void xsf_exporter_close(struct xsf_exporter *e)
 	xsf_http_close(e->http); /* ends the replies, which hold maps */
 	lose_maps(e);
 	xsf_exporter_topology_close(e);
+	xsf_exporter_ai_close(e);
 	if (e->signal_fd >= 0)
 		close(e->signal_fd);
 	if (e->stats_fd >= 0)

@@ -17,6 +17,7 @@
 
 #include <stdint.h>
 #include "cmd/topologies.h"
+#include "model/ai.h"
 
 struct xsf_export_options {
 	const char *listen;	 /* NULL: XSF_HTTP_DEFAULT_LISTEN */
@@ -28,6 +29,7 @@ struct xsf_export_options {
 	int keep_rights;	 /* run: they are needed to unload */
 	int allow_write;	 /* over HTTP, also where the listener is not loopback */
 	struct xsf_topology_options topology;
+	struct xsf_ai_options ai;
 	/* Something else to look after: called when watch_fd is readable, and has to empty it. */
 	void (*watch)(void *arg); /* NULL: nothing */
 	void *watch_arg;

@@ -7,6 +7,7 @@
 #include "cmd/exporter.h"
 #include "kernel/groups.h"
 #include "kernel/maps.h"
+#include "model/ai.h"
 #include "serve/http.h"
 
 #define XSF_WHY_LEN 512
@@ -37,6 +38,12 @@ struct xsf_exporter {
 	uint64_t next_tick_ms;
 	uint64_t uploads[2]; /* topologies refused, taken */
 	struct xsf_snapshot tick;
+
+	/* exporter_ai.c */
+	struct xsf_rates *rates;
+	struct xsf_ai *ai;
+	uint64_t ai_ns;	       /* of the last update */
+	uint64_t rates_opened; /* `opened` when rates and ai saw their maps first */
 };
 
 /* All counts into *out, from the maps that are pinned now; says so on stderr when that begins to fail and
@@ -60,7 +67,29 @@ int xsf_exporter_topology_check(struct xsf_exporter *e);
  * it is not yet time. Returns milliseconds until it is again. */
 int xsf_exporter_tick(struct xsf_exporter *e);
 
-/* Endpoints; arg is the exporter. */
+/* Unix time of a moment of CLOCK_MONOTONIC, ns. */
+uint64_t xsf_exporter_unix_ns(uint64_t monotonic_ns);
+
+/* ---- exporter_ai.c ---- */
+
+/* Before the first tick. 0 or an exit code. */
+int xsf_exporter_ai_open(struct xsf_exporter *e);
+void xsf_exporter_ai_close(struct xsf_exporter *e);
+
+/* Each second, with what was bound just now; NULL: nothing could be read. */
+void xsf_exporter_ai_update(struct xsf_exporter *e, const struct xsf_snapshot *s);
+
+int xsf_handle_ai_text(void *arg, const struct xsf_http_request *request,
+		       struct xsf_http_reply *reply);
+/* .../{what}/json: trend, metric, period */
+int xsf_handle_ai_json(void *arg, const struct xsf_http_request *request,
+		       struct xsf_http_reply *reply);
+/* .../metric/{key}/json */
+int xsf_handle_ai_value(void *arg, const struct xsf_http_request *request,
+			struct xsf_http_reply *reply);
+
+/* ---- exporter_topology.c: endpoints; arg is the exporter ---- */
+
 int xsf_handle_topology_get(void *arg, const struct xsf_http_request *request,
 			    struct xsf_http_reply *reply);
 int xsf_handle_topology_put(void *arg, const struct xsf_http_request *request,

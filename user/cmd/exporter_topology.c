@@ -121,10 +121,14 @@ int xsf_exporter_tick(struct xsf_exporter *e)
 	if (now < e->next_tick_ms)
 		return (int)(e->next_tick_ms - now);
 	e->next_tick_ms = now + TICK_MS;
-	if ((!e->idle || wanted(e)) &&
-	    !xsf_exporter_snapshot(e, &e->tick, XSF_SNAPSHOT_NO_ROWS | XSF_SNAPSHOT_NO_PROGRAMS,
-				   why))
+	if (xsf_exporter_snapshot(e, &e->tick, XSF_SNAPSHOT_FIRST_FABRIC | XSF_SNAPSHOT_NO_PROGRAMS,
+				  why)) {
+		xsf_exporter_ai_update(e, NULL);
+		return TICK_MS;
+	}
+	if (!e->idle || wanted(e))
 		bind_now(e, &e->tick);
+	xsf_exporter_ai_update(e, &e->tick);
 	return TICK_MS;
 }
 

@@ -327,13 +327,15 @@ static int sum_row(struct xsf_maps *maps, enum map m, uint32_t index, void *out)
 	return 0;
 }
 
-static int sum_rows(struct xsf_maps *maps, enum map m, uint32_t nr, void *out)
+/* Rows of the groups first .. end - 1 into their places. */
+static int sum_rows(struct xsf_maps *maps, enum map m, uint32_t first, uint32_t end, void *out)
 {
-	uint8_t *row = out;
+	uint32_t per_group = specs[m].layout.rows_per_group;
+	size_t size = specs[m].layout.value_size;
 	int err;
 
-	for (uint32_t n = 0; n < nr; n++, row += specs[m].layout.value_size) {
-		err = sum_row(maps, m, n, row);
+	for (uint32_t n = first * per_group; n < end * per_group; n++) {
+		err = sum_row(maps, m, n, (uint8_t *)out + n * size);
 		if (err)
 			return err;
 	}
@@ -412,7 +414,8 @@ static int read_tables(struct xsf_maps *maps, struct xsf_snapshot *out)
 
 int xsf_maps_snapshot(struct xsf_maps *maps, struct xsf_snapshot *out, unsigned int flags)
 {
-	uint32_t rows = maps->nr_groups * XSF_DIRECTIONS;
+	uint32_t first = flags & XSF_SNAPSHOT_FIRST_FABRIC ? 1 : 0;
+	uint32_t end = first ? XSF_MIN(3u, maps->nr_groups) : maps->nr_groups;
 	struct timespec now;
 	int err, nr;
 
@@ -434,11 +437,11 @@ int xsf_maps_snapshot(struct xsf_maps *maps, struct xsf_snapshot *out, unsigned 
 	if (!err)
 		err = read_reasons_high(maps, out);
 	if (!err && !(flags & XSF_SNAPSHOT_NO_ROWS)) {
-		err = sum_rows(maps, OPS, rows * XSF_CARRIERS, maps->ops);
+		err = sum_rows(maps, OPS, first, end, maps->ops);
 		if (!err)
-			err = sum_rows(maps, TOS, rows, maps->tos);
+			err = sum_rows(maps, TOS, first, end, maps->tos);
 		if (!err)
-			err = sum_rows(maps, RDMA, rows, maps->rdma);
+			err = sum_rows(maps, RDMA, first, end, maps->rdma);
 	}
 	if (!err)
 		err = xsf_csum_maps_read(&maps->csum, maps->dir,

@@ -22,6 +22,8 @@ int xsf_maps_current(const struct xsf_maps *maps);
 
 #define XSF_SNAPSHOT_NO_ROWS 1 /* leave ops, tos and rdma as they were at the last full snapshot */
 #define XSF_SNAPSHOT_NO_PROGRAMS 2 /* leave out who is attached */
+#define XSF_SNAPSHOT_FIRST_FABRIC \
+	4 /* of the rows only those of groups 1 and 2; the others likewise */
 
 /* All counts now. Rows and tables it points to belong to `maps` and are overwritten by the next call. `out`
  * is some 13 KB and need not be initialised. 0 or negative errno. */

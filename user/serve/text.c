@@ -2,6 +2,7 @@
 #include "serve/text.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include "model/snapshot.h"
 
 static const char digit_pairs[] = "0001020304050607080910111213141516171819"
@@ -41,6 +42,24 @@ void xsf_text_milli(struct xsf_text *t, uint64_t v)
 	xsf_text_u64(t, v / 1000);
 	digits(fraction + 4, v % 1000);
 	xsf_text_add(t, fraction, sizeof(fraction));
+}
+
+void xsf_text_double(struct xsf_text *t, double v)
+{
+	char buf[48];
+	size_t len;
+
+	if (!(v > -1e30 && v < 1e30))
+		v = 0;
+	len = (size_t)snprintf(buf, sizeof(buf), "%.6f", v);
+	while (buf[len - 1] == '0')
+		len--;
+	if (buf[len - 1] == '.')
+		len--;
+	if (len == 2 && buf[0] == '-' && buf[1] == '0')
+		xsf_text_char(t, '0');
+	else
+		xsf_text_add(t, buf, len);
 }
 
 void xsf_text_address(struct xsf_text *t, const uint8_t addr[16])

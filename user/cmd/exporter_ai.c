@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The AI metrics in the exporter: refreshed with each tick, whether anybody asks or not, so that the first
+ * request finds rates and their trend. */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/cmd.h"
+#include "cmd/exporter_state.h"
+#include "serve/ai.h"
+#include "serve/metrics.h"
+
+/* Updates are further apart than that: a topology that was PUT is bound at once, not in the next tick. */
+#define LEAST_NS 500000000ull
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+int xsf_exporter_ai_open(struct xsf_exporter *e)
+{
+	e->rates = xsf_rates_new();
+	e->ai = xsf_ai_new(&e->options->ai, xsf_exporter_unix_ns(now_ns()) / 1000000);
+	if (e->rates && e->ai)
+		return 0;
+	xsf_error("cannot serve: %s", strerror(ENOMEM));
+	return XSF_EXIT_FAILURE;
+}
+
+void xsf_exporter_ai_close(struct xsf_exporter *e)
+{
+	xsf_rates_free(e->rates);
+	xsf_ai_free(e->ai);
+}
+
+void xsf_exporter_ai_update(struct xsf_exporter *e, const struct xsf_snapshot *s)
+{
+	uint64_t now = s ? s->now_ns : now_ns();
+	uint64_t unix_ms = xsf_exporter_unix_ns(now) / 1000000;
+
+	if (!s) {
+		xsf_ai_blank(e->ai, now, unix_ms);
+		return;
+	}
+	if (e->rates_opened != e->opened) {
+		xsf_rates_reset(e->rates);
+		xsf_ai_reset(e->ai);
+		e->rates_opened = e->opened;
+	} else if (now < e->ai_ns + LEAST_NS) {
+		return;
+	}
+	e->ai_ns = now;
+	xsf_rates_update(e->rates, s);
+	xsf_ai_update(e->ai, s, e->bindings, e->rates, unix_ms, 0);
+}
+
+/* ---- endpoints ---- */
+
+/* Takes the document; NULL: there was no memory for it. */
+static int answer(struct xsf_http_reply *reply, const char *type, char *text, size_t len)
+{
+	return text ? xsf_http_reply_bytes(reply, type, text, len) : -ENOMEM;
+}
+
+int xsf_handle_ai_text(void *arg, const struct xsf_http_request *request,
+		       struct xsf_http_reply *reply)
+{
+	const struct xsf_exporter *e = arg;
+	size_t len = 0;
+	char *text = xsf_ai_text(e->ai, &len);
+
+	(void)request;
+	return answer(reply, XSF_METRICS_CONTENT_TYPE, text, len);
+}
+
+int xsf_handle_ai_json(void *arg, const struct xsf_http_request *request,
+		       struct xsf_http_reply *reply)
+{
+	const struct xsf_exporter *e = arg;
+	const char *what = xsf_http_variable(request, 0);
+	const char *after = xsf_http_argument(request, "after");
+	uint64_t after_ms = 0;
+	char *text = NULL;
+	size_t len = 0;
+
+	if (!strcmp(what, "trend")) {
+		if (after && xsf_parse_u64(after, 0, UINT64_MAX, &after_ms))
+			return xsf_http_reply_line(reply, 400, "after is not a number of ms");
+		text = xsf_ai_trend_json(e->ai, after_ms, &len);
+	} else if (!strcmp(what, "metric")) {
+		text = xsf_ai_metric_json(e->ai, &len);
+	} else {
+		return xsf_http_reply_line(reply, 404, "no such path; see /");
+	}
+	return answer(reply, XSF_CONTENT_JSON, text, len);
+}
+
+int xsf_handle_ai_value(void *arg, const struct xsf_http_request *request,
+			struct xsf_http_reply *reply)
+{
+	const struct xsf_exporter *e = arg;
+	char *text;
+	size_t len;
+	int err = xsf_ai_value_json(e->ai, xsf_http_variable(request, 0), &text, &len);
+
+	if (err == -ENOENT)
+		return xsf_http_reply_line(reply, 404, "no such metric; see metric/json");
+	return err ? err : xsf_http_reply_bytes(reply, XSF_CONTENT_JSON, text, len);
+}
