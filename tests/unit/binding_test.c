@@ -190,7 +190,7 @@ static void test_given(void **state)
 	assert_string_equal(role_of(t, LEAF1, 8), "edge");
 	assert_string_equal(role_of(t, LEAF1, 7), "core");
 	/* another agent is not a node that has its own */
-	says_host(t, LEAF2, 0, "leaf1");
+	says_host(t, LEAF2, 0, "spine1");
 	says_flow(t, LEAF2, 0, 7);
 	assert_string_equal(role_of(t, LEAF2, 7), "none");
 	/* an agent is given, its ports by name */
