@@ -197,6 +197,17 @@ run env --chdir="$T" PATH="$ROOT/build:$PATH" bash -e "$T/block"
 like "README's commands" "$RC $OUT" '0 {"links":{"total":6,*'
 stop "$PID"
 
+is "in /metrics" "$(curl -s "$URL/metrics" | grep '^xdp_sflow_topology_[lnpi]')" \
+	'xdp_sflow_topology_links{fabric="default",status="unmonitored"} 1
+xdp_sflow_topology_links{fabric="default",status="up"} 5
+xdp_sflow_topology_links{fabric="default",status="down"} 0
+xdp_sflow_topology_nodes{fabric="default",status="unmonitored"} 1
+xdp_sflow_topology_nodes{fabric="default",status="noflows"} 0
+xdp_sflow_topology_nodes{fabric="default",status="flows"} 5
+xdp_sflow_topology_ports_unknown{fabric="default"} 2
+xdp_sflow_topology_interfaces{fabric="default",role="edge"} 14
+xdp_sflow_topology_interfaces{fabric="default",role="core"} 10'
+
 # ---- kept
 
 put "all of it" "$T/full.json" "204 " -X POST

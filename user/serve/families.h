@@ -4,6 +4,7 @@
 #ifndef XSF_FAMILIES_H
 #define XSF_FAMILIES_H
 
+#include "model/binding.h"
 #include "model/fields.h"
 #include "serve/metrics.h"
 #include "serve/text.h"
@@ -25,6 +26,7 @@ enum xsf_domain {
 	XSF_OVER_CSUM_ATTACHED,
 	XSF_OVER_CSUM_PORTS,
 	XSF_OVER_CSUM_SOURCES, /* shown ones, then all others */
+	XSF_OVER_FABRICS,      /* where somebody keeps them */
 	XSF_OVER_EXTRA,
 	XSF_DOMAINS,
 };
@@ -66,7 +68,8 @@ struct xsf_metrics {
 	struct xsf_shown_list agents;
 	struct xsf_shown_list interfaces;
 	struct xsf_shown_list sources;
-	int up; /* there is a snapshot */
+	struct xsf_topology_status *fabrics; /* as they were when the document began */
+	int up;				     /* there is a snapshot */
 	/* where the document is */
 	uint32_t list;
 	uint32_t family;
@@ -84,6 +87,7 @@ extern const struct xsf_family xsf_families_agents[];
 extern const struct xsf_family xsf_families_roce[];
 extern const struct xsf_family xsf_families_sources[];
 extern const struct xsf_family xsf_families_csum[];
+extern const struct xsf_family xsf_families_topology[];
 
 /* Sources of checksums that have series of their own. */
 static inline uint32_t xsf_csum_nr_shown(const struct xsf_csum *c)

@@ -6,8 +6,8 @@
 #include "serve/families.h"
 
 static const struct xsf_family *const lists[] = {
-	xsf_families_self, xsf_families_totals,	 xsf_families_agents,
-	xsf_families_roce, xsf_families_sources, xsf_families_csum,
+	xsf_families_self,    xsf_families_totals, xsf_families_agents,	  xsf_families_roce,
+	xsf_families_sources, xsf_families_csum,   xsf_families_topology,
 };
 
 void xsf_family_head(struct xsf_text *t, const char *name, size_t name_len, const char *help,
@@ -78,6 +78,8 @@ static uint32_t domain_size(const struct xsf_metrics *m, const struct xsf_family
 		return m->s->csum.present ? XSF_CSUM_PORTS : 0;
 	case XSF_OVER_CSUM_SOURCES:
 		return m->s->csum.present ? xsf_csum_nr_shown(&m->s->csum) + 1 : 0;
+	case XSF_OVER_FABRICS:
+		return m->s->bindings ? xsf_bindings_nr_fabrics(m->s->bindings) : 0;
 	case XSF_OVER_EXTRA:
 		return m->o.nr_extra;
 	}
@@ -158,6 +160,18 @@ static int choose(struct xsf_metrics *m)
 	return 0;
 }
 
+static int count_topologies(struct xsf_metrics *m)
+{
+	uint32_t nr = m->s->bindings ? xsf_bindings_nr_fabrics(m->s->bindings) : 0;
+
+	m->fabrics = calloc(nr + 1, sizeof(*m->fabrics));
+	if (!m->fabrics)
+		return -1;
+	for (uint32_t f = 0; f < nr; f++)
+		xsf_bindings_status(m->s->bindings, m->s, f, &m->fabrics[f]);
+	return 0;
+}
+
 struct xsf_metrics *xsf_metrics_open(const struct xsf_snapshot *s,
 				     const struct xsf_metrics_options *options)
 {
@@ -174,7 +188,7 @@ struct xsf_metrics *xsf_metrics_open(const struct xsf_snapshot *s,
 		m->o.max_interfaces = XSF_METRICS_INTERFACES;
 	if (!m->o.trimmed_dscps)
 		m->o.trimmed_dscps = 1ull << NET_DSCP_TRIMMED;
-	if (choose(m)) {
+	if (choose(m) || count_topologies(m)) {
 		xsf_metrics_close(m);
 		return NULL;
 	}
@@ -193,5 +207,6 @@ void xsf_metrics_close(struct xsf_metrics *m)
 	free(m->agents.at);
 	free(m->interfaces.at);
 	free(m->sources.at);
+	free(m->fabrics);
 	free(m);
 }
