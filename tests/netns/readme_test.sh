@@ -63,6 +63,9 @@ stop "$PID"
 run setpriv --reuid xdp-sflow --regid xdp-sflow --init-groups xdp-sflow status
 like "so can status" "$RC $OUT" "0 *eth0 * native, pass, by link, *Datagrams: 9*"
 
+does doctor
+like "doctor sees it all" "$OUT" "*ok * xdp * counts here*0 fail, *"
+
 does unload
 is "nothing is left" "$(find /sys/fs/bpf -name '*xsf*' -o -name xdp-sflow)$(programs eth0)" ""
 
