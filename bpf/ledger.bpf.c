@@ -26,6 +26,7 @@ struct {
 struct ledger_last {
 	__u64 handed;
 	__u64 forwarded;
+	__u64 number; /* scratch: an address becomes a number by way of memory */
 };
 
 struct {
@@ -34,6 +35,16 @@ struct {
 	__type(key, __u32);
 	__type(value, struct ledger_last);
 } ledger_last SEC(".maps");
+
+/* Packets that were handed to sockets of this network namespace, by their address: once in a socket, a packet no
+ * longer says where it belongs. One pushed out by another is taken for one of the current task's. */
+#define OWNED 65536
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, OWNED);
+	__type(key, __u32);
+	__type(value, __u64);
+} ledger_owned SEC(".maps");
 
 struct packet {
 	__u32 port;
@@ -52,6 +63,17 @@ static __always_inline struct ledger_last *last(void)
 	__u32 zero = 0;
 
 	return bpf_map_lookup_elem(&ledger_last, &zero);
+}
+
+static __always_inline __u64 *owned(const struct sk_buff *skb, struct ledger_last *l)
+{
+	__u64 at;
+	__u32 slot;
+
+	*(volatile __u64 *)&l->number = (__u64)skb;
+	at = *(volatile __u64 *)&l->number >> 6;
+	slot = (__u32)(at ^ at >> 16) & (OWNED - 1);
+	return bpf_map_lookup_elem(&ledger_owned, &slot);
 }
 
 /* Atomic: a softirq may come in between on the same CPU. */
@@ -209,6 +231,7 @@ int ledger_handed(struct __sk_buff *ctx)
 	struct bpf_sock *sk = ctx->sk;
 	struct net_device *dev = 0;
 	struct ledger_last *l;
+	__u64 *mine;
 
 	if (!sk || !watched(sk->src_port))
 		return 1;
@@ -217,9 +240,15 @@ int ledger_handed(struct __sk_buff *ctx)
 	if (!sk || sk->protocol != NET_PROTO_UDP)
 		return 1;
 	bpf_core_read(&dev, sizeof(dev), &skb->dev);
-	if (!is_ours(BPF_CORE_READ(dev, nd_net.net, ns.inum)))
-		return 1;
 	l = last();
+	mine = l ? owned(skb, l) : 0;
+	if (!is_ours(BPF_CORE_READ(dev, nd_net.net, ns.inum))) {
+		if (mine && *mine == (__u64)skb)
+			*mine = 0;
+		return 1;
+	}
+	if (mine)
+		*mine = (__u64)skb;
 	if (l)
 		l->handed = (__u64)skb;
 	key.ifindex = ctx->ingress_ifindex;
@@ -230,17 +259,19 @@ int ledger_handed(struct __sk_buff *ctx)
 /* The network namespace in which it was dropped; 0 = unknown. A datagram in a socket has lost its device: that
  * field then holds its length (struct udp_dev_scratch), which is no kernel address. */
 static __always_inline __u32 dropped_in(struct sk_buff *skb, struct sock *sk, int has_device,
-					const struct ledger_last *l)
+					struct ledger_last *l)
 {
 	struct task_struct *task;
+	__u64 *mine;
 
 	if (sk)
 		return sk->__sk_common.skc_net.net->ns.inum;
 	if (has_device)
 		return skb->dev->nd_net.net->ns.inum;
-	if (l && l->handed == (__u64)skb)
+	mine = l ? owned(skb, l) : 0;
+	if (mine && *mine == (__u64)skb)
 		return ledger_netns;
-	/* The reader, or who closes the socket. */
+	/* The reader; closed sockets are emptied in anybody's name. */
 	task = (struct task_struct *)bpf_get_current_task_btf();
 	return task->nsproxy->net_ns->ns.inum;
 }

@@ -24,6 +24,9 @@ static void help(void)
 	       "      --prog-stats           run time and run count of the programs, which the\n"
 	       "                             kernel keeps only on demand, at a small cost to each\n"
 	       "                             run; needs root\n"
+	       "      --ledger               where each telemetry datagram went, counted as "
+	       "'ledger'\n"
+	       "                             does while this serves; needs root\n"
 	       "      --user NAME            go on as this user, in its groups; needs root\n"
 	       "%s"
 	       "      --allow-write          whoever reaches the address may PUT a topology; "
@@ -47,7 +50,7 @@ static void help(void)
 /* 0: go on; -1: help was given; else an exit code. */
 static int parse(int argc, char **argv, struct xsf_export_options *o)
 {
-	enum { MAPS = 256, MAX, ALL, STALE, STATS, USER, WRITE, TOPOLOGY };
+	enum { MAPS = 256, MAX, ALL, STALE, STATS, LEDGER, USER, WRITE, TOPOLOGY };
 	static const struct option known[] = {
 		{ "listen", required_argument, NULL, 'l' },
 		{ "maps", required_argument, NULL, MAPS },
@@ -55,6 +58,7 @@ static int parse(int argc, char **argv, struct xsf_export_options *o)
 		{ "all-interfaces", no_argument, NULL, ALL },
 		{ "stale", required_argument, NULL, STALE },
 		{ "prog-stats", no_argument, NULL, STATS },
+		{ "ledger", no_argument, NULL, LEDGER },
 		{ "user", required_argument, NULL, USER },
 		{ "allow-write", no_argument, NULL, WRITE },
 		XSF_TOPOLOGY_LONG_OPTIONS(TOPOLOGY),
@@ -94,6 +98,9 @@ static int parse(int argc, char **argv, struct xsf_export_options *o)
 			break;
 		case STATS:
 			o->prog_stats = 1;
+			break;
+		case LEDGER:
+			o->ledger = 1;
 			break;
 		case USER:
 			o->user = optarg;

@@ -13,6 +13,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/privileges.h"
+#include "kernel/ledger.h"
 #include "kernel/maps.h"
 #include "kernel/pins.h"
 #include "kernel/stats.h"
@@ -28,6 +29,7 @@ struct scrape {
 	struct maps_ref *ref;
 	struct xsf_metrics *metrics;
 	struct xsf_json *json;
+	struct xsf_ledger *ledger;
 	struct xsf_metrics_extra extra[NR_EXTRA];
 	struct xsf_snapshot snapshot;
 };
@@ -202,6 +204,7 @@ static void scrape_free(void *arg)
 	xsf_metrics_close(scrape->metrics);
 	xsf_json_close(scrape->json);
 	ref_put(scrape->ref);
+	free(scrape->ledger);
 	free(scrape);
 }
 
@@ -239,6 +242,7 @@ static int handle_metrics(void *arg, const struct xsf_http_request *request,
 	options.unix_now_ns = xsf_exporter_unix_ns(scrape->snapshot.now_ns);
 	options.extra = scrape->extra;
 	options.nr_extra = own_values(e, scrape->extra);
+	options.ledger = scrape->ledger = xsf_exporter_ledger_read(e);
 	scrape->metrics = xsf_metrics_open(err ? NULL : &scrape->snapshot, &options);
 	reply->content_type = XSF_METRICS_CONTENT_TYPE;
 	return scrape->metrics ? 0 : -ENOMEM;
@@ -447,6 +451,8 @@ int xsf_exporter_start(struct xsf_exporter *e)
 			return XSF_EXIT_FAILURE;
 		}
 	}
+	if (xsf_exporter_ledger_open(e))
+		return XSF_EXIT_FAILURE;
 	err = open_maps(e, why);
 	if (!err && !o->keep_rights) {
 		err = xsf_drop_privileges(o->user, why, sizeof(why));
@@ -517,6 +523,7 @@ void xsf_exporter_close(struct xsf_exporter *e)
 	xsf_exporter_ai_close(e);
 	if (e->signal_fd >= 0)
 		close(e->signal_fd);
+	xsf_ledger_probe_close(e->ledger);
 	if (e->stats_fd >= 0)
 		close(e->stats_fd);
 	free(e);

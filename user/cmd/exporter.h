@@ -26,6 +26,7 @@ struct xsf_export_options {
 	uint64_t stale_ns;	 /* 0: as the programs were loaded */
 	uint32_t max_interfaces; /* 0: XSF_METRICS_INTERFACES; UINT32_MAX: all */
 	int prog_stats;		 /* have the kernel keep the programs' run time */
+	int ledger;		 /* attach the ledger's programs and serve what they count */
 	int keep_rights;	 /* run: they are needed to unload */
 	int allow_write;	 /* over HTTP, also where the listener is not loopback */
 	struct xsf_topology_options topology;

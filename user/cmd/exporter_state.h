@@ -27,6 +27,8 @@ struct xsf_exporter {
 	int told; /* that nothing can be read */
 	int signal_fd;
 	int stats_fd;
+	struct xsf_ledger_probe *ledger; /* exporter_ledger.c; NULL: none */
+	int ledger_told;
 
 	/* exporter_topology.c */
 	struct xsf_bindings *bindings;
@@ -50,6 +52,13 @@ struct xsf_exporter {
  * when it is over. flags: XSF_SNAPSHOT_*. 0, or negative errno with a reason. */
 int xsf_exporter_snapshot(struct xsf_exporter *e, struct xsf_snapshot *out, unsigned int flags,
 			  char why[XSF_WHY_LEN]);
+
+/* ---- exporter_ledger.c ---- */
+
+/* When it is asked for; with the rights to attach. 0 or an exit code. */
+int xsf_exporter_ledger_open(struct xsf_exporter *e);
+/* To be freed; NULL: there is none, or it cannot be read. */
+struct xsf_ledger *xsf_exporter_ledger_read(struct xsf_exporter *e);
 
 /* ---- exporter_topology.c ---- */
 

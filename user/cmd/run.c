@@ -18,6 +18,7 @@ enum {
 	OPT_MAX,
 	OPT_ALL,
 	OPT_STATS,
+	OPT_LEDGER,
 	OPT_KEEP,
 	OPT_WRITE,
 	OPT_TOPOLOGY
@@ -43,6 +44,7 @@ static void help(void)
 	       "      --max-interfaces N     interfaces shown, the first ones seen (default %u)\n"
 	       "      --all-interfaces       every one\n"
 	       "      --prog-stats           run time and run count of the programs\n"
+	       "      --ledger               where each telemetry datagram went, as in 'ledger'\n"
 	       "      --keep                 leave the programs attached at the end\n"
 	       "%s"
 	       "      --allow-write          as for export\n"
@@ -137,6 +139,9 @@ static int parse_own(struct run *r, int opt, const char *value)
 	case OPT_STATS:
 		r->export.prog_stats = 1;
 		return 0;
+	case OPT_LEDGER:
+		r->export.ledger = 1;
+		return 0;
 	case OPT_KEEP:
 		r->keep = 1;
 		return 0;
@@ -157,6 +162,7 @@ int cmd_run(int argc, char **argv)
 						   OPT_MAX },
 						 { "all-interfaces", no_argument, NULL, OPT_ALL },
 						 { "prog-stats", no_argument, NULL, OPT_STATS },
+						 { "ledger", no_argument, NULL, OPT_LEDGER },
 						 { "keep", no_argument, NULL, OPT_KEEP },
 						 { "allow-write", no_argument, NULL, OPT_WRITE },
 						 XSF_TOPOLOGY_LONG_OPTIONS(OPT_TOPOLOGY),

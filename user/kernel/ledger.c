@@ -114,7 +114,7 @@ static int load(struct xsf_ledger_probe *probe, struct xsf_why *why)
 	for (uint32_t n = 0; n < probe->nr_ports; n++)
 		watch(probe->skel, probe->ports[n]);
 	err = ledger__load(probe->skel);
-	if (err == -EPERM || err == -EACCES)
+	if (err == -EPERM)
 		return xsf_because(why, err,
 				   "no right to load the programs of the ledger: %s; run as root",
 				   xsf_errno_text(err));
@@ -392,6 +392,7 @@ void xsf_ledger_probe_close(struct xsf_ledger_probe *probe)
 	ledger__destroy(probe->skel);
 	xsf_ledger_pins_free(&probe->begin.pins);
 	xsf_ledger_pins_free(&probe->now.pins);
+	xsf_ledger_names_close(&probe->names);
 	free(probe->cpu_counts);
 	free(probe);
 }

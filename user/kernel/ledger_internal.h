@@ -3,6 +3,7 @@
 #ifndef XSF_LEDGER_INTERNAL_H
 #define XSF_LEDGER_INTERNAL_H
 
+#include <stdio.h>
 #include "kernel/ledger.h"
 #include "kernel/net.h"
 
@@ -21,8 +22,11 @@ struct xsf_ledger_names {
 	} place[XSF_LEDGER_PLACES];
 	uint32_t nr_places;
 	uint32_t nr_asked; /* places looked up in /proc/kallsyms */
+	FILE *symbols;	   /* which tells addresses to those who had the right when it was opened */
 };
 
+/* Accepts one that was not read. */
+void xsf_ledger_names_close(struct xsf_ledger_names *names);
 /* Reads enum skb_drop_reason and the tracepoint's arguments. 0 or negative errno. */
 int xsf_ledger_names_read(struct xsf_ledger_names *names, struct xsf_why *why);
 /* Fills reason and where of drops. */

@@ -71,6 +71,7 @@ int xsf_ledger_names_read(struct xsf_ledger_names *names, struct xsf_why *why)
 	names->has_socket = args > 4;
 	take_reasons(btf, btf__type_by_id(btf, (__u32)id), names);
 	btf__free(btf);
+	names->symbols = fopen("/proc/kallsyms", "re");
 	return 0;
 }
 
@@ -89,12 +90,13 @@ static int place_of(struct xsf_ledger_names *names, uint64_t location)
 /* Symbols of modules come after the kernel's, so all are read. */
 static void look_up(struct xsf_ledger_names *names)
 {
-	FILE *file = fopen("/proc/kallsyms", "re");
+	FILE *file = names->symbols;
 	char line[512], name[256];
 	uint64_t address;
 
 	if (!file)
 		return;
+	rewind(file);
 	for (uint32_t lines = 0; lines < MAX_SYMBOLS && fgets(line, sizeof(line), file); lines++) {
 		if (sscanf(line, "%" SCNx64 " %*c %255s", &address, name) != 2)
 			continue;
@@ -110,8 +112,14 @@ static void look_up(struct xsf_ledger_names *names)
 				 name);
 		}
 	}
-	fclose(file);
 	names->nr_asked = names->nr_places;
+}
+
+void xsf_ledger_names_close(struct xsf_ledger_names *names)
+{
+	if (names->symbols)
+		fclose(names->symbols);
+	names->symbols = NULL;
 }
 
 static int is_drop(const struct xsf_ledger_row *row)

@@ -27,6 +27,10 @@ enum xsf_domain {
 	XSF_OVER_CSUM_PORTS,
 	XSF_OVER_CSUM_SOURCES, /* shown ones, then all others */
 	XSF_OVER_FABRICS,      /* where somebody keeps them */
+	XSF_OVER_LEDGER,       /* one, where there is a ledger */
+	XSF_OVER_LEDGER_PORTS,
+	XSF_OVER_LEDGER_DROPS,
+	XSF_OVER_LEDGER_DEVICES,
 	XSF_OVER_EXTRA,
 	XSF_DOMAINS,
 };
@@ -94,6 +98,11 @@ static inline uint32_t xsf_csum_nr_shown(const struct xsf_csum *c)
 {
 	return XSF_MIN(c->nr_sources, XSF_METRICS_CSUM_SOURCES);
 }
+
+extern const struct xsf_family xsf_families_ledger[];
+
+/* Members of a domain of the ledger; l may be NULL. */
+uint32_t xsf_ledger_domain_size(const struct xsf_ledger *l, uint32_t domain);
 
 /* HELP and TYPE lines. */
 void xsf_family_head(struct xsf_text *t, const char *name, size_t name_len, const char *help,

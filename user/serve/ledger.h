@@ -15,8 +15,5 @@ void xsf_ledger_text(const struct xsf_ledger *l, struct xsf_text *t);
 /* Appends one line: a JSON object. Stages that were not measured have no key. */
 void xsf_ledger_json(const struct xsf_ledger *l, struct xsf_text *t);
 
-/* Appends the families xdp_sflow_ledger_*. NULL: only that there is no ledger. Series: at most 26 for each
- * port, 10 and XSF_LEDGER_DRIVER for each device, XSF_LEDGER_DROPS, XSF_LEDGER_SOCKETS, and some besides. */
-void xsf_ledger_metrics(const struct xsf_ledger *l, struct xsf_text *t);
 
 #endif

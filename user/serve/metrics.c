@@ -7,7 +7,7 @@
 
 static const struct xsf_family *const lists[] = {
 	xsf_families_self,    xsf_families_totals, xsf_families_agents,	  xsf_families_roce,
-	xsf_families_sources, xsf_families_csum,   xsf_families_topology,
+	xsf_families_sources, xsf_families_csum,   xsf_families_topology, xsf_families_ledger,
 };
 
 void xsf_family_head(struct xsf_text *t, const char *name, size_t name_len, const char *help,
@@ -80,6 +80,11 @@ static uint32_t domain_size(const struct xsf_metrics *m, const struct xsf_family
 		return m->s->csum.present ? xsf_csum_nr_shown(&m->s->csum) + 1 : 0;
 	case XSF_OVER_FABRICS:
 		return m->s->bindings ? xsf_bindings_nr_fabrics(m->s->bindings) : 0;
+	case XSF_OVER_LEDGER:
+	case XSF_OVER_LEDGER_PORTS:
+	case XSF_OVER_LEDGER_DROPS:
+	case XSF_OVER_LEDGER_DEVICES:
+		return xsf_ledger_domain_size(m->o.ledger, f->domain);
 	case XSF_OVER_EXTRA:
 		return m->o.nr_extra;
 	}

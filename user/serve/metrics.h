@@ -42,6 +42,8 @@ struct xsf_metrics_extra {
 	int gauge;
 };
 
+struct xsf_ledger;
+
 struct xsf_metrics_options {
 	uint64_t unix_now_ns;	 /* CLOCK_REALTIME at the snapshot's now_ns */
 	uint32_t max_interfaces; /* 0: XSF_METRICS_INTERFACES; UINT32_MAX: all */
@@ -49,6 +51,7 @@ struct xsf_metrics_options {
 	uint64_t trimmed_dscps;	 /* bit n: DSCP n says "trimmed"; 0: only 11 */
 	const struct xsf_metrics_extra *extra;
 	uint32_t nr_extra;
+	const struct xsf_ledger *ledger; /* NULL: none */
 };
 
 struct xsf_metrics;
