@@ -95,6 +95,24 @@ check "unload with a filter at its other end" "$XSF" unload xsf0
 is "stays likewise" "$(qdisc)" clsact
 tc qdisc del dev xsf0 clsact
 
+
+# Ours is removed by hand
+check "load" "$XSF" load xsf0
+tc qdisc del dev xsf0 clsact
+is "status sees it" "$("$XSF" repair show --json | json 'd["checksum"]["attached"]')" "[]"
+tc qdisc add dev xsf0 clsact
+check "unload" "$XSF" unload xsf0
+is "a clsact that came after ours is not ours" "$(qdisc)" clsact
+tc qdisc del dev xsf0 clsact
+check "load" "$XSF" load xsf0 --repair 4739
+tc filter del dev xsf0 ingress pref 10
+run "$XSF" load xsf0 --repair 4739
+like "load puts it back" "$RC $OUT" "0 *checksum program attached, repairing 4739*"
+is "one filter, one directory" "$(filters | wc -l) $(find $PINS -name 'tc_*' | wc -l)" "1 1"
+works "and repairs" 450
+check "unload" "$XSF" unload xsf0
+[ -z "$(qdisc)" ] || tc qdisc del dev xsf0 clsact
+
 # Our place is taken
 tc qdisc add dev xsf0 clsact
 theirs 10 next

@@ -177,7 +177,7 @@ static int add_made(void *arg, const char *name, struct xsf_csum_about *about)
 	struct job *j = arg;
 
 	(void)name;
-	j->made |= about->made_qdisc != 0;
+	j->made |= xsf_csum_made(about, j->place.filter ? j->place.prog.id : 0);
 	return 0;
 }
 
@@ -283,6 +283,17 @@ static int cannot_pin(const struct job *j, int err)
 			   j->o->dir, xsf_errno_text(err));
 }
 
+/* Notes in a directory whether its program is in place. */
+static void mark(const char *dir, const char *name, uint32_t attached)
+{
+	struct xsf_csum_about about;
+
+	if (xsf_csum_about_read(dir, name, &about))
+		return;
+	about.attached = attached;
+	xsf_csum_about_write(dir, name, &about);
+}
+
 /* Pins, makes the qdisc, attaches: in this order, so that a load that is killed leaves nothing that the
  * next one does not know of. */
 static int attach(struct job *j)
@@ -312,6 +323,7 @@ static int attach(struct job *j)
 			    j->place.filter != NULL, j->why);
 	if (!err) {
 		j->r->replaced = j->place.filter != NULL;
+		mark(j->o->dir, j->name, 1);
 		xsf_csum_each(j->o->dir, &j->key, remove_old, j);
 		return 0;
 	}
@@ -356,6 +368,8 @@ static int take_away(struct job *j)
 	if (err)
 		return xsf_because(j->why, err, "%s: cannot detach the tc program: %s", j->i->name,
 				   xsf_errno_text(err));
+	if (j->place.name[0])
+		mark(j->o->dir, j->place.name, 0);
 	j->r->removed = 1;
 	return 0;
 }

@@ -28,7 +28,9 @@ struct xsf_csum_about {
 	uint32_t made_qdisc; /* 1: the clsact was made for it */
 	uint32_t waiting;    /* 1: for `confirm` */
 	char ifname[IF_NAMESIZE];
-	uint64_t reserved[4];
+	uint32_t attached; /* 1: it was put in place, and not taken off by us since */
+	uint32_t reserved0;
+	uint64_t reserved[3];
 };
 _Static_assert(sizeof(struct xsf_csum_about) == 80, "read by other versions of the command");
 

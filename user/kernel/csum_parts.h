@@ -27,6 +27,10 @@ int xsf_csum_each(const char *dir, const struct xsf_csum_about *key,
 		  int (*each)(void *arg, const char *name, struct xsf_csum_about *about),
 		  void *arg);
 
+/* Is a clsact that is there known to be of our making? Not once the filter in it was removed by hand: by
+ * then it may be another one. prog_id: of the filter that is there, 0 = none. */
+int xsf_csum_made(const struct xsf_csum_about *about, uint32_t prog_id);
+
 /* Opens the object with the maps of `dir`. NULL after a message; close with bpf_object__close. */
 struct bpf_object *xsf_csum_open(const char *dir, struct xsf_why *why);
 

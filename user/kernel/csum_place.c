@@ -85,6 +85,11 @@ int xsf_csum_about_write(const char *dir, const char *name, const struct xsf_csu
 	return xsf_pins_put_value(dir, name, "about", about, sizeof(*about));
 }
 
+int xsf_csum_made(const struct xsf_csum_about *about, uint32_t prog_id)
+{
+	return about->made_qdisc && (!about->attached || about->prog_id == prog_id);
+}
+
 int xsf_csum_is_before(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
@@ -254,7 +259,7 @@ static int tidy_one(void *arg, const char *name, struct xsf_csum_about *about)
 	if (!is_gone(about->prog_id))
 		return 0;
 	/* A load that was killed may have made a clsact: the next one there takes it over. */
-	if (about->made_qdisc && xsf_csum_same_netns(about, &t->here) &&
+	if (xsf_csum_made(about, 0) && xsf_csum_same_netns(about, &t->here) &&
 	    xsf_ifs_index(&t->ifs, about->ifindex))
 		return 0;
 	xsf_pins_remove(t->dir, name);

@@ -12,6 +12,9 @@
 #define DEFAULT_PORT(port, row) { port, row, 0 },
 static const struct xsf_csum_watch defaults[] = { XSF_CSUM_DEFAULTS(DEFAULT_PORT) };
 
+/* Maps of the machine that are looked at. */
+#define MAX_MAPS 65536
+
 /* Whose each row of xsf_csum_ports is. */
 struct rows {
 	const char *dir;
@@ -45,6 +48,16 @@ static int rows_counted(struct rows *rows)
 	return err;
 }
 
+static void take_rows(struct rows *rows, const struct xsf_csum_policy *policy)
+{
+	for (int n = 0; n < XSF_MAX_PORTS && policy->watch[n].port; n++) {
+		const struct xsf_csum_watch *w = &policy->watch[n];
+
+		if (w->row < XSF_CSUM_PORTS && !rows->port[w->row])
+			rows->port[w->row] = w->port;
+	}
+}
+
 /* Rows that another attachment was given. */
 static int rows_given(void *arg, const char *name, struct xsf_csum_about *about)
 {
@@ -52,15 +65,31 @@ static int rows_given(void *arg, const char *name, struct xsf_csum_about *about)
 	struct rows *rows = arg;
 
 	(void)about;
-	if (xsf_pins_read(rows->dir, name, "xsf_csum_policy", &policy, sizeof(policy)))
-		return 0;
-	for (int n = 0; n < XSF_MAX_PORTS && policy.watch[n].port; n++) {
-		const struct xsf_csum_watch *w = &policy.watch[n];
-
-		if (w->row < XSF_CSUM_PORTS && !rows->port[w->row])
-			rows->port[w->row] = w->port;
-	}
+	if (!xsf_pins_read(rows->dir, name, "xsf_csum_policy", &policy, sizeof(policy)))
+		take_rows(rows, &policy);
 	return 0;
+}
+
+/* Rows in any policy of the machine: also of a program whose directory is lost, or is another pin
+ * directory's, for which taking one row more than needed does no harm. */
+static void rows_anywhere(struct rows *rows)
+{
+	__u32 id = 0;
+
+	for (int n = 0; n < MAX_MAPS && !bpf_map_get_next_id(id, &id); n++) {
+		struct bpf_map_info info = {};
+		__u32 len = sizeof(info), zero = 0;
+		struct xsf_csum_policy policy;
+		int fd = bpf_map_get_fd_by_id(id);
+
+		if (fd < 0)
+			continue;
+		if (!bpf_obj_get_info_by_fd(fd, &info, &len) &&
+		    !strcmp(info.name, "xsf_csum_policy") && info.value_size == sizeof(policy) &&
+		    info.type == BPF_MAP_TYPE_ARRAY && !bpf_map_lookup_elem(fd, &zero, &policy))
+			take_rows(rows, &policy);
+		close(fd);
+	}
 }
 
 /* The row of a port, a free one where it has none yet, or -ENOSPC. */
@@ -106,6 +135,7 @@ int xsf_csum_policy_make(const char *dir, const struct xsf_csum_options *c,
 	if (err)
 		return xsf_because(why, err, "cannot read the checksum maps in %s: %s", dir,
 				   xsf_errno_text(err));
+	rows_anywhere(&rows);
 	for (int n = 0; n < XSF_MAX_PORTS && c->repair[n]; n++) {
 		struct xsf_csum_watch *watch = watch_of(policy, c->repair[n]);
 

@@ -16,6 +16,7 @@ struct found {
 	char now[NAME_MAX + 1];	   /* what waits for it */
 	struct xsf_csum_about about;
 	uint32_t before_id;
+	uint32_t there; /* program of the filter that is there, 0 = none */
 	int made;
 	int remove; /* them all */
 };
@@ -24,7 +25,7 @@ static int find_one(void *arg, const char *name, struct xsf_csum_about *about)
 {
 	struct found *f = arg;
 
-	f->made |= about->made_qdisc != 0;
+	f->made |= xsf_csum_made(about, f->there);
 	if (f->remove) {
 		xsf_pins_remove(f->dir, name);
 	} else if (xsf_csum_is_before(f->dir, name)) {
@@ -67,6 +68,7 @@ int xsf_csum_unload(const char *dir, const struct xsf_if *i, int of_dir, struct 
 			goto out;
 		}
 	}
+	found.there = place.filter ? place.prog.id : 0;
 	xsf_csum_each(dir, &key, find_one, &found);
 	if (ours || !place.filter)
 		xsf_csum_drop_qdisc(i->ifindex, found.made);
@@ -196,9 +198,13 @@ void xsf_csum_undo(const char *dir, uint32_t ifindex)
 		if (is_there(ifindex, found.before_id) &&
 		    !xsf_pins_path(path, dir, found.before, "prog"))
 			unlink(path);
+		if (!xsf_csum_about_read(dir, found.before, &key)) {
+			key.attached = 1;
+			xsf_csum_about_write(dir, found.before, &key);
+		}
 	} else if (waits) {
 		xsf_tc_detach(ifindex);
-		xsf_csum_drop_qdisc(ifindex, found.made);
+		xsf_csum_drop_qdisc(ifindex, found.about.made_qdisc != 0);
 	}
 	if (found.now[0])
 		xsf_pins_remove(dir, found.now);
