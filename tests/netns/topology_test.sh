@@ -92,12 +92,21 @@ is "links and nodes are monitored" \
 	"[6, 6, 6, 0, 5, 5]"
 stop "$sender"
 ask $APP/prometheus/txt
-is "as Prometheus text" "$OUT" 'sflow_topology_links{status="unmonitored"} 0
+is "as Prometheus text" "$(grep -v _traffic_ <<<"$OUT")" 'sflow_topology_links{status="unmonitored"} 0
 sflow_topology_links{status="up"} 6
 sflow_topology_links{status="down"} 0
 sflow_topology_nodes{status="unmonitored"} 0
 sflow_topology_nodes{status="noflows"} 0
 sflow_topology_nodes{status="flows"} 5'
+# Interfaces are of 400 and 800 Gbit/s; what they carry is less, and something.
+is "and the traffic" "$(awk '/^sflow_topology_traffic_/ {
+	sub("sflow_topology_traffic_", "", $1)
+	print $1, ($1 == "speed" ? $2 : $2 >= 0 && $2 < 12 * 400e9 + 12 * 800e9), ($1 ~ /ps$/ ? $2 > 1e3 : "") }' <<<"$OUT")" \
+	'bps 1 1
+speed 14400000000000 
+pps 1 1
+discards 1 
+errors 1 '
 ask $APP/agents/json
 is "agents" "$(json 'sorted(d.items())' <<<"$OUT")" \
 	"[('10.1.0.1', 'leaf1'), ('10.1.0.2', 'leaf2'), ('10.1.0.3', 'leaf3'), ('10.2.0.1', 'spine1'), ('10.2.0.2', 'spine2')]"

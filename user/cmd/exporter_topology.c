@@ -303,7 +303,7 @@ int xsf_handle_topology_prometheus(void *arg, const struct xsf_http_request *req
 		return no_such_fabric(reply);
 	if (bound_snapshot(e, &s, reply))
 		return 0;
-	text = xsf_topology_prometheus(e->bindings, &s, (uint32_t)fabric, &len);
+	text = xsf_topology_prometheus(e->bindings, &s, e->rates, (uint32_t)fabric, &len);
 	return text ? xsf_http_reply_bytes(reply, "text/plain; version=0.0.4; charset=utf-8", text,
 					   len) :
 		      -ENOMEM;

@@ -183,8 +183,62 @@ char *xsf_topology_locate_json(const struct xsf_bindings *b, const struct xsf_sn
 	return finish(root, len);
 }
 
+static void traffic(struct xsf_text *t, const struct xsf_bindings *b, const struct xsf_snapshot *s,
+		    const struct xsf_rates *r, uint32_t fabric)
+{
+	static const struct {
+		const char *name;
+		double scale;
+		enum xsf_if_counter counters[3];
+		int nr;
+	} sums[] = {
+		{ "sflow_topology_traffic_bps ", 8, { XSF_IF_in_octets }, 1 },
+		{ "sflow_topology_traffic_pps ",
+		  1,
+		  { XSF_IF_in_ucast, XSF_IF_in_multicast, XSF_IF_in_broadcast },
+		  3 },
+		{ "sflow_topology_traffic_discards ",
+		  1,
+		  { XSF_IF_in_discards, XSF_IF_out_discards },
+		  2 },
+		{ "sflow_topology_traffic_errors ", 1, { XSF_IF_in_errors, XSF_IF_out_errors }, 2 },
+	};
+	double sum[4] = { 0 }, speed = 0, rate;
+
+	for (uint32_t slot = 1; slot < s->nr_sources; slot++) {
+		const struct xsf_place *p = xsf_bindings_source(b, s, slot);
+		const struct xsf_source_rates *m;
+		const struct xsf_interface *i;
+		const struct xsf_agent *agent;
+
+		if (p->role == XSF_ROLE_NONE || p->fabric != fabric ||
+		    !xsf_snapshot_source_shown(s, slot, &agent))
+			continue;
+		i = xsf_snapshot_interface(s, slot);
+		if (i && i->has_counters && i->speed != UINT64_MAX)
+			speed += (double)i->speed;
+		m = xsf_rates_source(r, s, slot);
+		for (int n = 0; n < 4; n++) {
+			for (int c = 0; c < sums[n].nr; c++) {
+				if (xsf_rates_counter(m, s, sums[n].counters[c], &rate))
+					sum[n] += sums[n].scale * rate;
+			}
+		}
+	}
+	for (int n = 0; n < 4; n++) {
+		xsf_text_str(t, sums[n].name);
+		xsf_text_double(t, sum[n]);
+		xsf_text_char(t, '\n');
+		if (n)
+			continue;
+		XSF_TEXT_LIT(t, "sflow_topology_traffic_speed ");
+		xsf_text_double(t, speed);
+		xsf_text_char(t, '\n');
+	}
+}
+
 char *xsf_topology_prometheus(const struct xsf_bindings *b, const struct xsf_snapshot *s,
-			      uint32_t fabric, size_t *len)
+			      const struct xsf_rates *r, uint32_t fabric, size_t *len)
 {
 	static const char *const link_states[] = { "unmonitored", "up", "down" };
 	static const char *const node_states[] = { "unmonitored", "noflows", "flows" };
@@ -209,6 +263,7 @@ char *xsf_topology_prometheus(const struct xsf_bindings *b, const struct xsf_sna
 		xsf_text_u64(&t, st.nodes[i]);
 		xsf_text_char(&t, '\n');
 	}
+	traffic(&t, b, s, r, fabric);
 	*len = t.len;
 	return t.buf;
 }

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include "model/binding.h"
+#include "model/rates.h"
 
 #define XSF_TOPOLOGY_DETAILS 1000
 
@@ -26,8 +27,10 @@ char *xsf_topology_unknown_json(const struct xsf_bindings *b, const struct xsf_s
 char *xsf_topology_locate_json(const struct xsf_bindings *b, const struct xsf_snapshot *s,
 			       uint32_t fabric, const char *what, size_t *len);
 
-/* sflow_topology_links{status="..."} and sflow_topology_nodes{status="..."}, without TYPE. */
+/* sflow_topology_links{status="..."}, sflow_topology_nodes{status="..."}, and what the counters of the
+ * fabric's interfaces add up to: sflow_topology_traffic_bps and _pps (in), _speed, _discards and _errors (in
+ * and out, a second). Without TYPE. */
 char *xsf_topology_prometheus(const struct xsf_bindings *b, const struct xsf_snapshot *s,
-			      uint32_t fabric, size_t *len);
+			      const struct xsf_rates *r, uint32_t fabric, size_t *len);
 
 #endif
