@@ -80,14 +80,16 @@ static uint32_t other_abi(const char *dir)
 	char path[PATH_MAX];
 	struct dirent *e;
 	uint32_t other = 0, version;
-	int left = MAX_ENTRIES, end;
+	int left = MAX_ENTRIES;
+	char *end;
 	DIR *d;
 
 	snprintf(path, sizeof(path), "%s", dir);
 	d = opendir(dirname(path));
 	while (d && left-- && (e = readdir(d))) {
-		if (sscanf(e->d_name, "v%u%n", &version, &end) == 1 && !e->d_name[end] &&
-		    version != XSF_ABI && version > other)
+		version = (uint32_t)strtoul(e->d_name + (e->d_name[0] == 'v'), &end, 10);
+		if (e->d_name[0] == 'v' && end > e->d_name + 1 && !*end && version != XSF_ABI &&
+		    version > other)
 			other = version;
 	}
 	if (d)
@@ -174,21 +176,23 @@ static xsf_fact_t jit_by_programs(void)
 
 static uint32_t numa_nodes(void)
 {
-	uint32_t nodes = 0, from, to;
-	char text[256], *at = text;
-	int used;
+	unsigned long from, to;
+	char text[256], *at = text, *end;
+	uint32_t nodes = 0;
 
 	if (xsf_probe_text("/sys/devices/system/node/online", text, sizeof(text)))
 		return 1;
 	/* "0-1,4" */
-	while (sscanf(at, "%u%n", &from, &used) == 1) {
-		at += used;
-		to = from;
-		if (*at == '-' && sscanf(at + 1, "%u%n", &to, &used) == 1)
-			at += used + 1;
-		nodes += to >= from && to - from < 4096 ? to - from + 1 : 1;
-		if (*at++ != ',')
+	for (;;) {
+		from = to = strtoul(at, &end, 10);
+		if (end == at)
 			break;
+		if (*end == '-')
+			to = strtoul(end + 1, &end, 10);
+		nodes += to >= from && to - from < 4096 ? (uint32_t)(to - from + 1) : 1;
+		if (*end != ',')
+			break;
+		at = end + 1;
 	}
 	return nodes ? nodes : 1;
 }

@@ -93,7 +93,8 @@ static int attributes(const struct nlmsghdr *h, const struct rtattr **attr, uint
 	const struct rtattr *a;
 	int len;
 
-	memset(attr, 0, (max + 1U) * sizeof(*attr));
+	for (uint32_t n = 0; n <= max; n++)
+		attr[n] = NULL;
 	if (h->nlmsg_len < NLMSG_LENGTH(sizeof(*g)))
 		return -1;
 	a = (const struct rtattr *)((const char *)g + NLMSG_ALIGN(sizeof(*g)));
