@@ -205,6 +205,25 @@ static void sum_cpus(struct kernel *k, struct bpf_map *map, uint32_t index, void
 	}
 }
 
+void kernel_port(struct kernel *k, uint16_t port, struct xsf_port *sum)
+{
+	struct xsf_port *rows = k->per_cpu;
+
+	memset(sum, 0, sizeof(*sum));
+	for (uint32_t i = 0; i < XSF_PORT_ROWS; i++) {
+		if (bpf_map_lookup_elem(bpf_map__fd(k->skel->maps.xsf_ports), &i, rows))
+			die("xsf_ports");
+		for (int cpu = 0; cpu < k->nr_cpus; cpu++) {
+			if (rows[cpu].port != port)
+				continue;
+			sum->datagrams += rows[cpu].datagrams;
+			sum->fragments_first += rows[cpu].fragments_first;
+			sum->consumed += rows[cpu].consumed;
+			sum->denied_dropped += rows[cpu].denied_dropped;
+		}
+	}
+}
+
 void kernel_control(struct kernel *k, struct xsf_control control[XSF_TABLES])
 {
 	for (uint32_t i = 0; i < XSF_TABLES; i++) {

@@ -45,4 +45,7 @@ const struct xsf_snapshot *kernel_snapshot(struct kernel *k);
 void kernel_control(struct kernel *k, struct xsf_control control[XSF_TABLES]);
 uint32_t kernel_find(struct kernel *k, enum xsf_table table, const void *key);
 
+/* Sum of the port's rows of xsf_ports. */
+void kernel_port(struct kernel *k, uint16_t port, struct xsf_port *sum);
+
 #endif

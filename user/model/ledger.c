@@ -68,7 +68,7 @@ static const struct {
 	{ "udpv6_recvmsg", "UDP_CSUM" },       /* the copy to the reader found it wrong */
 	{ "first_packet_length", "UDP_CSUM" }, /* poll or FIONREAD did */
 	{ "udp_poll", "UDP_CSUM" },
-	{ "purge", "QUEUE_PURGE" },
+	{ "skb_queue_purge", "QUEUE_PURGE" },
 	{ "udp_destruct", "QUEUE_PURGE" },
 	{ "ip_frag", "FRAG_REASM_TIMEOUT" },
 	{ "inet_frag", "FRAG_REASM_TIMEOUT" },

@@ -292,6 +292,17 @@ void xsf_store_group(struct xsf_store *s, uint32_t slot, uint8_t group)
 	s->groups[0].group = 1;
 }
 
+void xsf_store_port(const struct xsf_store *s, uint16_t port, struct xsf_port *sum)
+{
+	memset(sum, 0, sizeof(*sum));
+	for (uint32_t n = 0; n < XSF_PORT_ROWS; n++) {
+		if (s->ports[n].port != port)
+			continue;
+		sum->datagrams += s->ports[n].datagrams;
+		sum->fragments_first += s->ports[n].fragments_first;
+	}
+}
+
 static uint32_t slots_used(const struct xsf_control *c, uint32_t max)
 {
 	return c->next + 1 < max ? (uint32_t)c->next + 1 : max;

@@ -32,6 +32,9 @@ int xsf_store_datagram(struct xsf_store *store, const uint8_t *payload, uint32_t
 /* Puts the source (of a data source slot) into a group, as user space does for the kernel. */
 void xsf_store_group(struct xsf_store *store, uint32_t slot, uint8_t group);
 
+/* Sum of the port's rows of what arrived. */
+void xsf_store_port(const struct xsf_store *store, uint16_t port, struct xsf_port *sum);
+
 /* Fills *out; its pointers stay the store's. */
 void xsf_store_snapshot(const struct xsf_store *store, struct xsf_snapshot *out);
 
