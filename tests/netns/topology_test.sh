@@ -269,6 +269,18 @@ put "cannot be kept" "$T/none.json" "500 cannot keep the topology in $T/file: *-
 is "the old one stays" "$(roles)" "12 12 0"
 stop "$PID"
 
+# As systemd names it, where there may be several.
+mkdir "$T/systemd"
+STATE_DIRECTORY=$T/systemd:$T/other start "$XSF" export --listen 127.0.0.1:0
+wait_for 10 grep -q ' serving ' "$STARTED_LOG"
+URL=$(sed -n 's,.* serving \(http://.*\)/metrics$,\1,p' "$STARTED_LOG")
+put "\$STATE_DIRECTORY" "$T/full.json" "204 "
+is "is where it is kept" "$(ls "$T/systemd")" topology-default.json
+like "for status too" "$(STATE_DIRECTORY=$T/systemd "$XSF" status)" "*Topology of fabric default: 6 links (6 up, *"
+like "without it, that there are roles" "$("$XSF" status --state-dir /nowhere)" \
+	"*Topology: not known here, but 24 interfaces have roles; see --topology, --state-dir*"
+stop "$PID"
+
 # ---- several fabrics
 
 python3 -c 'import json, sys

@@ -224,12 +224,32 @@ static void print_topology(const struct xsf_snapshot *s, uint32_t fabric)
 	section_end(&nodes);
 }
 
+/* What an exporter elsewhere knew. */
+static void print_roles(const struct xsf_snapshot *s)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t slot = 1; slot < s->nr_sources; slot++)
+		nr += s->groups[slot].group &&
+		      s->groups[slot].generation == s->sources[slot].generation;
+	if (nr)
+		printf("Topology: not known here, but %" PRIu32
+		       " interfaces have roles; see --topology, --state-dir\n",
+		       nr);
+}
+
 void xsf_print_summary(const struct xsf_snapshot *s)
 {
+	int known = 0;
+
 	print_totals(&s->totals);
 	print_agents(s);
-	for (uint32_t f = 0; s->bindings && f < xsf_bindings_nr_fabrics(s->bindings); f++)
+	for (uint32_t f = 0; s->bindings && f < xsf_bindings_nr_fabrics(s->bindings); f++) {
 		print_topology(s, f);
+		known |= xsf_bindings_topology(s->bindings, f) != NULL;
+	}
+	if (s->bindings && !known)
+		print_roles(s);
 	print_operations(s);
 	print_reasons(s, 0, "Drop notifications by reason");
 	print_reasons(s, 1, "Sampled discards by reason");

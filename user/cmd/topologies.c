@@ -70,11 +70,17 @@ int xsf_topology_arg(struct xsf_topology_options *o, const char *command, int op
 
 static const char *state_dir(const struct xsf_topology_options *o)
 {
-	const char *dir = o->state_dir;
+	static char first[PATH_MAX];
+	const char *dir = o->state_dir, *listed;
 
-	if (!dir)
-		dir = getenv("STATE_DIRECTORY");
-	return dir && *dir ? dir : XSF_STATE_DIR;
+	if (dir)
+		return dir;
+	/* systemd.exec(5): several are separated by colons. */
+	listed = getenv("STATE_DIRECTORY");
+	if (!listed || !*listed || *listed == ':')
+		return XSF_STATE_DIR;
+	snprintf(first, sizeof(first), "%.*s", (int)strcspn(listed, ":"), listed);
+	return first;
 }
 
 static int kept_path(const struct xsf_topology_options *o, const char *fabric, const char *suffix,
