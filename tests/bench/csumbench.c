@@ -28,6 +28,8 @@
 
 #define REPEAT 20000
 #define ROUNDS 12
+#define PLAIN_REPEAT 2000
+#define TAP_REPEAT 1000
 #define HEADERS (14 + 40 + 8)
 #define FRAME_MAX (HEADERS + 9000)
 
@@ -63,16 +65,18 @@ static uint32_t plain_sum(const uint8_t *p, uint32_t len)
 static uint32_t make(uint8_t *f, uint32_t payload, uint32_t port)
 {
 	uint32_t udp = payload + 8, sum;
+	static const uint8_t head[] = { 2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x86, 0xdd, 0x60 };
+	static const uint8_t net[] = { 0x20, 1, 0xd, 0xb8 };
 
 	memset(f, 0, HEADERS);
-	memcpy(f, "\x02\0\0\0\0\x02\x02\0\0\0\0\x01\x86\xdd\x60", 15);
+	memcpy(f, head, sizeof(head));
 	f[18] = (uint8_t)(udp >> 8);
 	f[19] = (uint8_t)udp;
 	f[20] = 17;
 	f[21] = 64;
-	memcpy(f + 22, "\x20\x01\x0d\xb8", 4);
+	memcpy(f + 22, net, sizeof(net));
 	f[37] = 1;
-	memcpy(f + 38, "\x20\x01\x0d\xb8", 4);
+	memcpy(f + 38, net, sizeof(net));
 	f[53] = 2;
 	f[54] = 0xc3;
 	f[55] = 0x50;
@@ -114,7 +118,7 @@ static double measure_plain(const uint8_t *frame, uint32_t len)
 	for (int round = 0; round < ROUNDS; round++) {
 		uint64_t begin = now();
 
-		for (int i = 0; i < REPEAT / 10; i++) {
+		for (int i = 0; i < PLAIN_REPEAT; i++) {
 			uint32_t sum = plain_sum(frame + 22, (len - 22) & ~1u);
 
 			__asm__ volatile("" ::"r"(sum) : "memory");
@@ -122,7 +126,7 @@ static double measure_plain(const uint8_t *frame, uint32_t len)
 		if (now() - begin < least)
 			least = now() - begin;
 	}
-	return (double)least / (REPEAT / 10);
+	return (double)least / PLAIN_REPEAT;
 }
 
 static void watch(const struct programs *p, int repair)
@@ -204,12 +208,12 @@ static double measure_tap(const char *name, int prog, const uint8_t *frame, uint
 		fail(name);
 	for (int round = 0; round < ROUNDS; round++) {
 		run_time(prog, &before_ns, &before_nr);
-		for (int i = 0; i < REPEAT / 20; i++) {
+		for (int i = 0; i < TAP_REPEAT; i++) {
 			if (write(tap, out, sizeof(header) + len) < 0)
 				fail(name);
 		}
 		run_time(prog, &ns, &nr);
-		if (nr - before_nr < REPEAT / 20) {
+		if (nr - before_nr < TAP_REPEAT) {
 			fprintf(stderr, "csumbench: %s: the program did not run\n", name);
 			exit(1);
 		}
