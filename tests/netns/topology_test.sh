@@ -101,12 +101,12 @@ sflow_topology_nodes{status="flows"} 5'
 # Interfaces are of 400 and 800 Gbit/s; what they carry is less, and something.
 is "and the traffic" "$(awk '/^sflow_topology_traffic_/ {
 	sub("sflow_topology_traffic_", "", $1)
-	print $1, ($1 == "speed" ? $2 : $2 >= 0 && $2 < 12 * 400e9 + 12 * 800e9), ($1 ~ /ps$/ ? $2 > 1e3 : "") }' <<<"$OUT")" \
+	print $1, ($1 == "speed" ? $2 : $2 >= 0 && $2 < 12 * 400e9 + 12 * 800e9), ($1 ~ /ps$/ ? $2 > 1e3 : "-") }' <<<"$OUT")" \
 	'bps 1 1
-speed 14400000000000 
+speed 14400000000000 -
 pps 1 1
-discards 1 
-errors 1 '
+discards 1 -
+errors 1 -'
 ask $APP/agents/json
 is "agents" "$(json 'sorted(d.items())' <<<"$OUT")" \
 	"[('10.1.0.1', 'leaf1'), ('10.1.0.2', 'leaf2'), ('10.1.0.3', 'leaf3'), ('10.2.0.1', 'spine1'), ('10.2.0.2', 'spine2')]"
