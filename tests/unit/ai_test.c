@@ -10,8 +10,8 @@
 #include "serve/ai.h"
 
 /* Two switches and a link: leaf1 (agent 1) has the core port 1 (slot 1) and edge ports 2..6 (slots 2..6);
- * spine1 (agent 2) has the core ports 1 and 2 (slots 7, 8; the second leads to a leaf that is silent). Agent 3
- * (slot 9) is not in the topology. */
+ * spine1 (agent 2) has the core ports 1 and 2 (slots 7, 8; the second leads to a leaf that is silent).
+ * Agent 3 (slot 9) is not in the topology. */
 static const char topology[] =
 	"{\"links\":{\"L1\":{\"node1\":\"leaf1\",\"port1\":\"swp1\",\"node2\":\"spine1\",\"port2\":"
 	"\"swp1\"},"

@@ -51,6 +51,16 @@ static void ref_put(struct maps_ref *ref)
 	free(ref);
 }
 
+struct maps_ref *xsf_exporter_hold(struct xsf_exporter *e)
+{
+	return ref_get(e->current);
+}
+
+void xsf_exporter_release(struct maps_ref *ref)
+{
+	ref_put(ref);
+}
+
 static void lose_maps(struct xsf_exporter *e)
 {
 	ref_put(e->current);
@@ -328,6 +338,30 @@ static const struct xsf_http_endpoint endpoints[] = {
 	  .summary = "trend (?after=ms), metric, period",
 	  .handle = xsf_handle_ai_json },
 	{ .method = "GET", .path = AI_APP "/metric/{key}/json", .handle = xsf_handle_ai_value },
+	{ .method = "GET",
+	  .path = "/prometheus/metrics/{agents}/{metrics}/txt",
+	  .summary = "interfaces, by sFlow-RT's names",
+	  .handle = xsf_handle_compat_metrics },
+	{ .method = "GET",
+	  .path = "/prometheus/analyzer/txt",
+	  .summary = "the collector, by sFlow-RT's names",
+	  .handle = xsf_handle_compat_analyzer },
+	{ .method = "GET",
+	  .path = "/metric/{agents}/{metrics}/json",
+	  .summary = "aggregated metrics of interfaces",
+	  .handle = xsf_handle_compat_metric },
+	{ .method = "GET",
+	  .path = "/agents/json",
+	  .summary = "who sends, and what is lost",
+	  .handle = xsf_handle_compat_agents },
+	{ .method = "GET",
+	  .path = "/analyzer/json",
+	  .summary = "the collector itself",
+	  .handle = xsf_handle_compat_analyzer },
+	{ .method = "GET",
+	  .path = "/version",
+	  .summary = "of xdp-sflow",
+	  .handle = xsf_handle_compat_version },
 };
 
 /* ---- start, loop, end ---- */

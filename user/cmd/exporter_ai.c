@@ -42,6 +42,8 @@ void xsf_exporter_ai_update(struct xsf_exporter *e, const struct xsf_snapshot *s
 	uint64_t now = s ? s->now_ns : now_ns();
 	uint64_t unix_ms = xsf_exporter_unix_ns(now) / 1000000;
 
+	if (e->load.last_ns + LEAST_NS < now)
+		xsf_exporter_load_update(&e->load);
 	if (!s) {
 		xsf_ai_blank(e->ai, now, unix_ms);
 		return;

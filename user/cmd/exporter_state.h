@@ -18,6 +18,17 @@ struct maps_ref {
 	unsigned int refs;
 };
 
+/* What of the CPUs' time was used between two ticks: shares of all of it. */
+struct xsf_exporter_load {
+	double process;
+	double system;
+	uint64_t start_ns; /* of the first tick */
+	uint64_t last_ns;
+	uint64_t cpu_ns;
+	uint64_t busy;
+	uint64_t all;
+};
+
 struct xsf_exporter {
 	const struct xsf_export_options *options;
 	struct xsf_http *http;
@@ -44,7 +55,8 @@ struct xsf_exporter {
 	/* exporter_ai.c */
 	struct xsf_rates *rates;
 	struct xsf_ai *ai;
-	uint64_t ai_ns;	       /* of the last update */
+	uint64_t ai_ns; /* of the last update */
+	struct xsf_exporter_load load;
 	uint64_t rates_opened; /* `opened` when rates and ai saw their maps first */
 };
 
@@ -76,6 +88,10 @@ int xsf_exporter_topology_check(struct xsf_exporter *e);
  * it is not yet time. Returns milliseconds until it is again. */
 int xsf_exporter_tick(struct xsf_exporter *e);
 
+/* For replies that go on reading the maps of a snapshot: they stay open until they are released. */
+struct maps_ref *xsf_exporter_hold(struct xsf_exporter *e);
+void xsf_exporter_release(struct maps_ref *ref);
+
 /* Unix time of a moment of CLOCK_MONOTONIC, ns. */
 uint64_t xsf_exporter_unix_ns(uint64_t monotonic_ns);
 
@@ -96,6 +112,22 @@ int xsf_handle_ai_json(void *arg, const struct xsf_http_request *request,
 /* .../metric/{key}/json */
 int xsf_handle_ai_value(void *arg, const struct xsf_http_request *request,
 			struct xsf_http_reply *reply);
+
+/* ---- exporter_compat.c ---- */
+
+/* Each second. */
+void xsf_exporter_load_update(struct xsf_exporter_load *l);
+
+int xsf_handle_compat_metrics(void *arg, const struct xsf_http_request *request,
+			      struct xsf_http_reply *reply);
+int xsf_handle_compat_metric(void *arg, const struct xsf_http_request *request,
+			     struct xsf_http_reply *reply);
+int xsf_handle_compat_agents(void *arg, const struct xsf_http_request *request,
+			     struct xsf_http_reply *reply);
+int xsf_handle_compat_analyzer(void *arg, const struct xsf_http_request *request,
+			       struct xsf_http_reply *reply);
+int xsf_handle_compat_version(void *arg, const struct xsf_http_request *request,
+			      struct xsf_http_reply *reply);
 
 /* ---- exporter_topology.c: endpoints; arg is the exporter ---- */
 

@@ -22,7 +22,7 @@ struct flow {
 	double rate;
 };
 
-/* Values of a window of one to two times XSF_RATES_T_NS: those that came in this one and in the one before. */
+/* Values of a window of one to two times XSF_RATES_T_NS: those that came in it and in the one before. */
 struct seen {
 	uint32_t now;
 	uint32_t before;

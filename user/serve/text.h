@@ -57,8 +57,8 @@ void xsf_text_u64(struct xsf_text *t, uint64_t v);
 /* v thousandths as a decimal fraction: 1500 is 1.500. */
 void xsf_text_milli(struct xsf_text *t, uint64_t v);
 
-/* A decimal number without exponent, up to six decimals, none that are 0 at the end: what a gauge shows. Not a
- * number, or beyond 1e30: 0. */
+/* A decimal number without exponent, up to six decimals, none that are 0 at the end: what a gauge shows.
+ * Not a number, or beyond 1e30: 0. */
 void xsf_text_double(struct xsf_text *t, double v);
 
 /* An address as xsf_address_text writes it. */
