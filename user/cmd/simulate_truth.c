@@ -90,6 +90,25 @@ static void write_totals(FILE *out, const struct xsf_fabric_truth *t, uint64_t s
 	fputs("},\n", out);
 }
 
+/* What the AI metrics are made of: sums at the edge and over all that enters a switch. */
+static void write_edge(FILE *out, const struct xsf_fabric_truth *t)
+{
+	fputs("\"edge\":{", out);
+	write_sum(out, "ingress", &t->edge);
+	fputc(',', out);
+	write_sums(out, "roce_opcodes", t->edge_opcode, 256, write_sum);
+	fprintf(out,
+		",\"rdma_lengths\":{\"samples\":%" PRIu64 ",\"packets\":%" PRIu64
+		",\"sum_scaled\":%" PRIu64 "},",
+		t->edge_reth.samples, t->edge_reth.packets, t->edge_dma_length_scaled);
+	write_sums(out, "ack", t->edge_ack, 32, write_packets);
+	fputs("},\n\"ingress\":{", out);
+	write_packets(out, "ce", &t->ingress_ce);
+	fputc(',', out);
+	write_packets(out, "cnp", &t->ingress_cnp);
+	fputs("},\n", out);
+}
+
 static void write_counters(FILE *out, const struct xsf_enc_if_counters *c)
 {
 	fprintf(out,
@@ -134,6 +153,7 @@ void simulate_write_truth(FILE *out, const struct xsf_fabric *f, uint64_t send_e
 	char text[46];
 
 	write_totals(out, xsf_fabric_truth(f), send_errors, wrong_checksums);
+	write_edge(out, xsf_fabric_truth(f));
 	fputs("\"agents\":[", out);
 	for (uint32_t n = 0; n < xsf_fabric_agents(f); n++) {
 		xsf_fabric_agent(f, n, &a);

@@ -67,6 +67,15 @@ struct xsf_fabric_truth {
 	uint64_t dma_length_scaled;
 	uint64_t sampled_packets;
 	uint64_t sampled_bytes;
+	/* Of what hosts send, where it enters their leaf: every packet once. */
+	struct xsf_fabric_sum edge;
+	struct xsf_fabric_sum edge_opcode[256];
+	struct xsf_fabric_sum edge_reth;
+	uint64_t edge_dma_length_scaled;
+	struct xsf_fabric_sum edge_ack[32]; /* by credit code */
+	/* Of all that enters any switch. */
+	struct xsf_fabric_sum ingress_ce;
+	struct xsf_fabric_sum ingress_cnp;
 };
 
 struct xsf_fabric_agent {

@@ -71,6 +71,27 @@ static void count_ports(struct xsf_fabric *f, struct fabric_agent *a, const stru
 	}
 }
 
+/* What enters a switch, and what hosts send. */
+static void count_ingress(struct xsf_fabric_truth *truth, enum fabric_share share,
+			  const struct xsf_traffic_truth *t, uint32_t rate, uint32_t len)
+{
+	if (t->opcode >= 0 && (t->roce_tos & 3) == NET_ECN_CE)
+		add(&truth->ingress_ce, rate, len);
+	if (t->opcode == NET_OP_CNP)
+		add(&truth->ingress_cnp, rate, len);
+	if (share != FABRIC_UP)
+		return;
+	add(&truth->edge, rate, len);
+	if (t->opcode >= 0)
+		add(&truth->edge_opcode[t->opcode], rate, len);
+	if (t->opcode >= 0 && t->has_reth) {
+		add(&truth->edge_reth, rate, len);
+		truth->edge_dma_length_scaled += (uint64_t)t->dma_length * rate;
+	}
+	if (t->opcode >= 0 && t->syndrome >= 0 && t->syndrome < 32)
+		add(&truth->edge_ack[t->syndrome], rate, len);
+}
+
 static void count_truth(struct xsf_fabric *f, const struct fabric_way *w,
 			const struct xsf_traffic_truth *t, uint32_t rate, uint32_t len)
 {
@@ -161,6 +182,8 @@ static void flow(struct xsf_fabric *f, struct fabric_agent *a, struct xsf_enc *e
 	a->flow_samples++;
 	add(w.egress ? &report->egress : &report->ingress, rate, len);
 	count_truth(f, &w, &t, rate, len);
+	if (!w.egress)
+		count_ingress(&f->truth, share, &t, rate, len);
 	if (!w.egress)
 		count_ports(f, a, &w, &t, rate, len);
 }
