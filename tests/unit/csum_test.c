@@ -389,6 +389,7 @@ static void test_metrics_bound(void **state)
 {
 	static const char *const lines[] = {
 		"xdp_sflow_checksum_source_datagrams_total{source=\"other\",outcome=\"good\"} 264",
+		/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
 		"xdp_sflow_checksum_source_datagrams_total{source=\"other\",outcome=\"left_gso\"} "
 		"5",
 		"xdp_sflow_checksum_sources 600",
