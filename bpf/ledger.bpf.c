@@ -36,8 +36,8 @@ struct {
 	__type(value, struct ledger_last);
 } ledger_last SEC(".maps");
 
-/* Packets that were handed to sockets of this network namespace, by their address: once in a socket, a packet no
- * longer says where it belongs. One pushed out by another is taken for one of the current task's. */
+/* Packets that were handed to sockets of this network namespace, by their address: once in a socket, a packet
+ * no longer says where it belongs. One pushed out by another is taken for one of the current task's. */
 #define OWNED 65536
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -229,7 +229,6 @@ int ledger_handed(struct __sk_buff *ctx)
 	struct xsf_ledger_key key = { .event = XSF_LEDGER_HANDED };
 	struct sk_buff *skb = (struct sk_buff *)ctx;
 	struct bpf_sock *sk = ctx->sk;
-	struct net_device *dev = 0;
 	struct ledger_last *l;
 	__u64 *mine;
 
@@ -239,10 +238,9 @@ int ledger_handed(struct __sk_buff *ctx)
 	sk = bpf_sk_fullsock(sk);
 	if (!sk || sk->protocol != NET_PROTO_UDP)
 		return 1;
-	bpf_core_read(&dev, sizeof(dev), &skb->dev);
 	l = last();
 	mine = l ? owned(skb, l) : 0;
-	if (!is_ours(BPF_CORE_READ(dev, nd_net.net, ns.inum))) {
+	if (!is_ours(BPF_CORE_READ(skb, dev, nd_net.net, ns.inum))) {
 		if (mine && *mine == (__u64)skb)
 			*mine = 0;
 		return 1;
@@ -256,8 +254,8 @@ int ledger_handed(struct __sk_buff *ctx)
 	return 1;
 }
 
-/* The network namespace in which it was dropped; 0 = unknown. A datagram in a socket has lost its device: that
- * field then holds its length (struct udp_dev_scratch), which is no kernel address. */
+/* The network namespace in which it was dropped; 0 = unknown. A datagram in a socket has lost its device:
+ * that field then holds its length (struct udp_dev_scratch), which is no kernel address. */
 static __always_inline __u32 dropped_in(struct sk_buff *skb, struct sock *sk, int has_device,
 					struct ledger_last *l)
 {

@@ -247,8 +247,9 @@ struct xsf_control {
 	__u64 hand;
 };
 
-/* Telemetry ports (ports.h). A row belongs to the first interface and port that came, on each CPU by itself, so
- * readers go by the value. What finds no row within XSF_PORT_PROBES counts in the last one, whose port is 0. */
+/* Telemetry ports (ports.h). A row belongs to the first interface and port that came, on each CPU by
+ * itself, so readers go by the value. What finds no row within XSF_PORT_PROBES counts in the last one, whose
+ * port is 0. */
 #define XSF_PORT_SLOTS 512
 #define XSF_PORT_ROWS (XSF_PORT_SLOTS + 1)
 #define XSF_PORT_PROBES 8

@@ -50,8 +50,8 @@ static void row(enum xsf_ledger_event event, uint32_t ifindex, uint16_t port, ui
 	r->key.port = port;
 	r->key.family = 6;
 	r->count = count;
-	strcpy(r->reason, reason);
-	strcpy(r->where, where);
+	snprintf(r->reason, sizeof(r->reason), "%s", reason);
+	snprintf(r->where, sizeof(r->where), "%s", where);
 }
 
 static uint64_t stage(unsigned int port, enum xsf_ledger_stage s)
@@ -113,7 +113,7 @@ static void below_zero(void **state)
 
 static void xdp_in_front(void **state)
 {
-	const struct xsf_ledger_seen seen[] = {
+	static const struct xsf_ledger_seen seen[] = {
 		{ .ifindex = 2,
 		  .port = 4739,
 		  .datagrams = 50,
@@ -123,8 +123,8 @@ static void xdp_in_front(void **state)
 		{ .ifindex = 9, .port = 4739, .datagrams = 1000 }, /* not here */
 		{ .ifindex = 2, .port = 9995, .datagrams = 7 },	   /* of an earlier program */
 	};
-	const struct xsf_ledger_csum csum[] = { { .port = 4739, .wrong = 4, .repaired = 2 },
-						{ .port = 1, .wrong = 9 } };
+	static const struct xsf_ledger_csum csum[] = { { .port = 4739, .wrong = 4, .repaired = 2 },
+						       { .port = 1, .wrong = 9 } };
 
 	(void)state;
 	l.device[0].xdp = 1;

@@ -222,14 +222,14 @@ static uint64_t missed(const struct xsf_ledger_probe *probe)
 static uint64_t sysctl_value(const char *path)
 {
 	FILE *file = fopen(path, "re");
-	unsigned long long value = 0;
+	char line[32] = "";
 
 	if (!file)
 		return 0;
-	if (fscanf(file, "%llu", &value) != 1)
-		value = 0;
+	if (!fgets(line, sizeof(line), file))
+		line[0] = 0;
 	fclose(file);
-	return value;
+	return strtoull(line, NULL, 10);
 }
 
 static void mark_xdp(const struct xsf_ledger_pins *pins, struct xsf_ledger_devices *devices)

@@ -91,15 +91,19 @@ static int place_of(struct xsf_ledger_names *names, uint64_t location)
 static void look_up(struct xsf_ledger_names *names)
 {
 	FILE *file = names->symbols;
-	char line[512], name[256];
+	char line[512], *name;
 	uint64_t address;
 
 	if (!file)
 		return;
 	rewind(file);
 	for (uint32_t lines = 0; lines < MAX_SYMBOLS && fgets(line, sizeof(line), file); lines++) {
-		if (sscanf(line, "%" SCNx64 " %*c %255s", &address, name) != 2)
+		/* "ffffffff820427c0 t first_packet_length", in a module "\t[name]" behind it */
+		address = strtoull(line, &name, 16);
+		if (strlen(name) < 4)
 			continue;
+		name += 3;
+		name[strcspn(name, " \t\n")] = 0;
 		for (uint32_t n = names->nr_asked; n < names->nr_places; n++) {
 			uint64_t location = names->place[n].location;
 

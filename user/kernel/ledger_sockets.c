@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,20 +38,45 @@ static int parse_address(const char *hex, uint8_t addr[16])
 	return 0;
 }
 
-/* Documentation/networking/proc_net_tcp.rst; drops is the last column, of UDP alone. */
-static int parse_line(const char *line, struct xsf_ledger_socket *s)
-{
-	char hex[33];
-	unsigned int port, queued;
+/* Columns, as in Documentation/networking/proc_net_tcp.rst; drops is the last one and UDP's alone. */
+enum {
+	SL,
+	LOCAL,
+	REMOTE,
+	STATE,
+	QUEUES,
+	TIMER,
+	RETRANSMITS,
+	USER,
+	TIMEOUT,
+	INODE,
+	REFS,
+	POINTER,
+	DROPS,
+	NR
+};
 
-	if (sscanf(line,
-		   " %*u: %32[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %*x %*x:%x %*x:%*x %*x %" SCNu32
-		   " %*u %" SCNu64 " %*d %*s %" SCNu64,
-		   hex, &port, &queued, &s->uid, &s->inode, &s->drops) != 6)
+static int parse_line(char *line, struct xsf_ledger_socket *s)
+{
+	char *column[NR], *rest, *port, *received;
+
+	for (int n = 0; n < NR; n++) {
+		column[n] = strtok_r(n ? NULL : line, " \n", &rest);
+		if (!column[n])
+			return -EPROTO;
+	}
+	port = strchr(column[LOCAL], ':');
+	received = strchr(column[QUEUES], ':');
+	/* The first line names the columns. */
+	if (!port || !received)
 		return -EPROTO;
-	s->port = (uint16_t)port;
-	s->queued = queued;
-	return parse_address(hex, s->addr);
+	*port = 0;
+	s->port = (uint16_t)strtoul(port + 1, NULL, 16);
+	s->queued = strtoul(received + 1, NULL, 16);
+	s->uid = (uint32_t)strtoul(column[USER], NULL, 10);
+	s->inode = strtoull(column[INODE], NULL, 10);
+	s->drops = strtoull(column[DROPS], NULL, 10);
+	return parse_address(column[LOCAL], s->addr);
 }
 
 static int read_file(const char *path, const uint16_t *ports, uint32_t nr_ports,

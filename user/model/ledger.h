@@ -230,8 +230,8 @@ void xsf_ledger_build(struct xsf_ledger *l, const struct xsf_ledger_facts *f);
  * imply it. */
 int xsf_ledger_classify(const char *reason, const char *where, uint8_t *after);
 
-/* The one command that would mend the stage, or "" when there is none: for stage `s` of port `p`, `family` 4, 6
- * or 0, on `iface`. Returns buf, which should hold 192 bytes. */
+/* The one command that would mend the stage, or "" when there is none: for stage `s` of port `p`, `family`
+ * 4, 6 or 0 (any). Returns buf, which should hold 192 bytes. */
 const char *xsf_ledger_mend(const struct xsf_ledger *l, const struct xsf_ledger_port *p,
 			    enum xsf_ledger_stage s, uint8_t family, char *buf, size_t len);
 /* Likewise for value n of XSF_LEDGER_NIC of a device. */

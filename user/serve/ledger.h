@@ -15,5 +15,4 @@ void xsf_ledger_text(const struct xsf_ledger *l, struct xsf_text *t);
 /* Appends one line: a JSON object. Stages that were not measured have no key. */
 void xsf_ledger_json(const struct xsf_ledger *l, struct xsf_text *t);
 
-
 #endif
