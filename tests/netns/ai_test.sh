@@ -70,6 +70,7 @@ for key in bps rdma_ops rdma_bytes aeth_credits_avg core_q1_bps core_med_bps edg
 done
 check "operations and drops too" grep -q '^sflow_ai_operations{name="RC:RDMA_WRITE"} [1-9]' "$T/body"
 check "a strict reader takes it" strict
+# shellcheck disable=SC2086
 is "24 series and 2 families" "$(strict --names | tr '\n' ' ')" \
 	"$(printf 'sflow_ai_%s ' $keys)sflow_ai_operations sflow_ai_drops "
 is "quartiles in order" "$(strict | python3 -c '
@@ -81,9 +82,9 @@ wait $sender
 sleep 1.5
 ask $AI/trend/json
 cp "$T/body" "$T/after.json"
-said=$(python3 "$PY/check_ai.py" "$T/before.json" "$T/after.json" "$T/truth.json" 2>&1) &&
-	ok "what was sent is what was shown" || not_ok "what was sent is what was shown" "$said"
-diag "$said"
+run python3 "$PY/check_ai.py" "$T/before.json" "$T/after.json" "$T/truth.json"
+is "what was sent is what was shown" "$RC $ERR" "0 "
+diag "$OUT"
 ask "$AI/trend/json?after=$(json 'd["trend"]["times"][-3]' "$T/after.json")"
 like "trend after a moment" "$(json 'len(d["trend"]["times"])' "$T/body")" "[2-4]"
 ask "$AI/trend/json?after=x"
