@@ -617,6 +617,60 @@ static void metric(void **state)
 	assert_int_equal(xsf_ai_value_json(m->ai, "", &doc, &len), -ENOENT);
 }
 
+/* Bins of 10 ms: a constant load, then none; a revolution; a gap. */
+static void fast_load(void **state)
+{
+	static struct xsf_timeline_row row;
+	static struct xsf_ai_fast f;
+	struct made *m = *state;
+	struct xsf_ai_stats stats;
+	uint64_t bin = 1000;
+	json_t *j;
+	size_t len;
+	char *doc;
+
+	row.bin[999].packets = 1ull << 50; /* of the revolution before */
+	xsf_ai_fast_read(&f, &row, bin * XSF_TIMELINE_NS);
+	for (int i = 0; i < 100; i++)
+		row.bin[bin++ % XSF_TIMELINE_SLOTS].packets += 50;
+	/* the last two are still being counted */
+	xsf_ai_fast_read(&f, &row, bin * XSF_TIMELINE_NS);
+	expect_near(f.value, 5000 * (1 - exp(-9.8)), 3);
+	bin += 10;
+	xsf_ai_fast_read(&f, &row, bin * XSF_TIMELINE_NS);
+	expect_near(f.value, 5000 * exp(-0.8), 3);
+	for (int i = 0; i < 2 * XSF_TIMELINE_SLOTS; i++) {
+		row.bin[bin++ % XSF_TIMELINE_SLOTS].packets += 20;
+		if (i % 100 == 0)
+			xsf_ai_fast_read(&f, &row, bin * XSF_TIMELINE_NS);
+	}
+	xsf_ai_fast_read(&f, &row, bin * XSF_TIMELINE_NS);
+	expect_near(f.value, 2000, 0.1);
+	bin += 3 * XSF_TIMELINE_SLOTS;
+	xsf_ai_fast_read(&f, &row, bin * XSF_TIMELINE_NS);
+	expect_near(f.value, 0, 0);
+
+	for (int i = 0; i < 19; i++)
+		xsf_ai_fast_second(&f, i, 0.5);
+	expect_near(xsf_ai_fast_threshold(&f), 0, 0);
+	for (int i = 19; i < 30; i++)
+		xsf_ai_fast_second(&f, i, i == 25 ? 0 : 0.5);
+	expect_near(xsf_ai_fast_threshold(&f), (10 + 29) / 2.0, 1e-9);
+	xsf_ai_baseline_stats(&f.load, &stats);
+	expect_near(stats.min, 10, 0);
+	expect_near(stats.max, 29, 0);
+	expect_near(stats.sdev, sqrt((20 * 20 - 1) / 12.0), 1e-9);
+	assert_int_equal(f.period.nr, 4);
+	doc = xsf_ai_period_json(m->ai, &f, &len);
+	j = parsed(doc, len);
+	assert_int_equal(json_object_size(j), 5);
+	expect_near(json_number_value(json_object_get(j, "threshold")), 19.5, 1e-9);
+	expect_near(
+		json_number_value(json_object_get(json_object_get(j, "baselinePeriod"), "mean")),
+		0.5, 1e-9);
+	json_decref(j);
+}
+
 #define MADE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -635,6 +689,7 @@ int main(void)
 		cmocka_unit_test(quartiles),
 		MADE(trend),
 		MADE(metric),
+		MADE(fast_load),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,9 @@
 /* Updates are further apart than that: a topology that was PUT is bound at once, not in the next tick. */
 #define LEAST_NS 500000000ull
 
+/* Group of the first fabric's edge (abi.h, struct xsf_group). */
+#define FIRST_EDGE 1
+
 static uint64_t now_ns(void)
 {
 	struct timespec t;
@@ -37,6 +40,21 @@ void xsf_exporter_ai_close(struct xsf_exporter *e)
 	xsf_ai_free(e->ai);
 }
 
+/* What the timeline has of the first fabric's edge by now. */
+static void read_fast(struct xsf_exporter *e)
+{
+	uint32_t direction = xsf_ai_edge_direction(e->ai);
+	const struct xsf_timeline_row *row = NULL;
+
+	if (e->fast_direction != direction)
+		xsf_ai_fast_reset(&e->fast);
+	e->fast_direction = direction;
+	if (e->current && e->rates_opened == e->opened)
+		row = xsf_maps_timeline(e->current->maps, FIRST_EDGE * XSF_DIRECTIONS + direction);
+	if (row)
+		xsf_ai_fast_read(&e->fast, row, now_ns());
+}
+
 void xsf_exporter_ai_update(struct xsf_exporter *e, const struct xsf_snapshot *s)
 {
 	uint64_t now = s ? s->now_ns : now_ns();
@@ -51,6 +69,7 @@ void xsf_exporter_ai_update(struct xsf_exporter *e, const struct xsf_snapshot *s
 	if (e->rates_opened != e->opened) {
 		xsf_rates_reset(e->rates);
 		xsf_ai_reset(e->ai);
+		xsf_ai_fast_reset(&e->fast);
 		e->rates_opened = e->opened;
 	} else if (now < e->ai_ns + LEAST_NS) {
 		return;
@@ -58,6 +77,8 @@ void xsf_exporter_ai_update(struct xsf_exporter *e, const struct xsf_snapshot *s
 	e->ai_ns = now;
 	xsf_rates_update(e->rates, s);
 	xsf_ai_update(e->ai, s, e->bindings, e->rates, unix_ms, 0);
+	read_fast(e);
+	xsf_ai_fast_second(&e->fast, xsf_ai_frames(e->ai), xsf_ai_now(e->ai)->value[XSF_AI_period]);
 }
 
 /* ---- endpoints ---- */
@@ -82,7 +103,7 @@ int xsf_handle_ai_text(void *arg, const struct xsf_http_request *request,
 int xsf_handle_ai_json(void *arg, const struct xsf_http_request *request,
 		       struct xsf_http_reply *reply)
 {
-	const struct xsf_exporter *e = arg;
+	struct xsf_exporter *e = arg;
 	const char *what = xsf_http_variable(request, 0);
 	const char *after = xsf_http_argument(request, "after");
 	uint64_t after_ms = 0;
@@ -95,6 +116,9 @@ int xsf_handle_ai_json(void *arg, const struct xsf_http_request *request,
 		text = xsf_ai_trend_json(e->ai, after_ms, &len);
 	} else if (!strcmp(what, "metric")) {
 		text = xsf_ai_metric_json(e->ai, &len);
+	} else if (!strcmp(what, "period")) {
+		read_fast(e);
+		text = xsf_ai_period_json(e->ai, &e->fast, &len);
 	} else {
 		return xsf_http_reply_line(reply, 404, "no such path; see /");
 	}

@@ -8,6 +8,7 @@
 #include "kernel/groups.h"
 #include "kernel/maps.h"
 #include "model/ai.h"
+#include "model/ai_fast.h"
 #include "serve/http.h"
 
 #define XSF_WHY_LEN 512
@@ -55,7 +56,9 @@ struct xsf_exporter {
 	/* exporter_ai.c */
 	struct xsf_rates *rates;
 	struct xsf_ai *ai;
-	uint64_t ai_ns; /* of the last update */
+	struct xsf_ai_fast fast;
+	uint32_t fast_direction; /* that it was read from */
+	uint64_t ai_ns;		 /* of the last update */
 	struct xsf_exporter_load load;
 	uint64_t rates_opened; /* `opened` when rates and ai saw their maps first */
 };

@@ -401,10 +401,25 @@ static void add_point(struct xsf_ai *ai, uint64_t now_ns)
 	ai->next = (ai->next + 1) % XSF_AI_POINTS;
 }
 
+uint32_t xsf_ai_edge_direction(const struct xsf_ai *ai)
+{
+	return ai->last_ns - ai->ingress_ns > POPULATION_NS ? XSF_EGRESS : XSF_INGRESS;
+}
+
+double xsf_ai_frames(const struct xsf_ai *ai)
+{
+	const struct edge *e = &ai->edge[xsf_ai_edge_direction(ai)];
+	double sum = 0;
+
+	for (uint32_t op = 0; op < 256; op++)
+		sum += e->op[op].rate;
+	return sum;
+}
+
 void xsf_ai_update(struct xsf_ai *ai, const struct xsf_snapshot *s, const struct xsf_bindings *b,
 		   const struct xsf_rates *r, uint64_t unix_ms, double period)
 {
-	const struct edge *edge = &ai->edge[XSF_INGRESS];
+	const struct edge *edge;
 	double *value = ai->now.value;
 	struct xsf_smooth step;
 
@@ -421,8 +436,7 @@ void xsf_ai_update(struct xsf_ai *ai, const struct xsf_snapshot *s, const struct
 	sum_sources(ai, s, b, r);
 	ai->last_ns = s->now_ns;
 
-	if (s->now_ns - ai->ingress_ns > POPULATION_NS)
-		edge = &ai->edge[XSF_EGRESS];
+	edge = &ai->edge[xsf_ai_edge_direction(ai)];
 	value[XSF_AI_rdma_ops] = edge->reth.rate;
 	if ((edge->any_reth.now | edge->any_reth.before) && edge->reth.rate > 0)
 		value[XSF_AI_rdma_bytes] = edge->length.rate / edge->reth.rate;

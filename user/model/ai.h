@@ -90,6 +90,12 @@ void xsf_ai_blank(struct xsf_ai *ai, uint64_t now_ns, uint64_t unix_ms);
 /* As of the last update. */
 const struct xsf_ai_point *xsf_ai_now(const struct xsf_ai *ai);
 
+/* RoCE packets/s at the edge, smoothed as the rest. */
+double xsf_ai_frames(const struct xsf_ai *ai);
+
+/* The direction that counts at the edge: XSF_INGRESS, or XSF_EGRESS. */
+uint32_t xsf_ai_edge_direction(const struct xsf_ai *ai);
+
 /* Point i of the trend, 0 the oldest, XSF_AI_POINTS - 1 the newest. */
 const struct xsf_ai_point *xsf_ai_trend(const struct xsf_ai *ai, uint32_t i);
 

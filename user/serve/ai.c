@@ -171,3 +171,42 @@ int xsf_ai_value_json(const struct xsf_ai *ai, const char *key, char **out, size
 	*out = finish(&t, len);
 	return *out ? 0 : -ENOMEM;
 }
+
+static void json_baseline(struct xsf_writer *w, const char *key, const struct xsf_ai_baseline *b)
+{
+	struct xsf_ai_stats stats;
+
+	xsf_ai_baseline_stats(b, &stats);
+	xsf_json_open_at(w, key, '{');
+	xsf_json_u64(w, "n", b->nr);
+	xsf_json_key(w, "mean");
+	json_double(w, stats.mean);
+	xsf_json_key(w, "sdev");
+	json_double(w, stats.sdev);
+	xsf_json_key(w, "min");
+	json_double(w, stats.min);
+	xsf_json_key(w, "max");
+	json_double(w, stats.max);
+	xsf_json_shut(w, '}');
+}
+
+char *xsf_ai_period_json(const struct xsf_ai *ai, const struct xsf_ai_fast *fast, size_t *len)
+{
+	struct xsf_text t = { .max = HEAD };
+	struct xsf_writer w = { .t = &t };
+
+	t.buf = malloc(t.max);
+	if (!t.buf)
+		return NULL;
+	xsf_json_open_at(&w, NULL, '{');
+	xsf_json_key(&w, "value");
+	json_double(&w, fast->value);
+	xsf_json_key(&w, "period");
+	json_double(&w, xsf_ai_now(ai)->value[XSF_AI_period]);
+	xsf_json_key(&w, "threshold");
+	json_double(&w, xsf_ai_fast_threshold(fast));
+	json_baseline(&w, "baselineLoad", &fast->load);
+	json_baseline(&w, "baselinePeriod", &fast->period);
+	xsf_json_shut(&w, '}');
+	return finish(&t, len);
+}

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include "model/ai.h"
+#include "model/ai_fast.h"
 
 /* Keys of the rows in JSON. */
 #define XSF_AI_OPERATIONS "top-5-operations"
@@ -21,5 +22,9 @@ char *xsf_ai_trend_json(const struct xsf_ai *ai, uint64_t after, size_t *len);
  * *out NULL when it is not. */
 char *xsf_ai_metric_json(const struct xsf_ai *ai, size_t *len);
 int xsf_ai_value_json(const struct xsf_ai *ai, const char *key, char **out, size_t *len);
+
+/* {"value","period","threshold","baselineLoad":{"n","mean","sdev","min","max"},"baselinePeriod":{...}}: RoCE
+ * packets/s, and seconds. */
+char *xsf_ai_period_json(const struct xsf_ai *ai, const struct xsf_ai_fast *fast, size_t *len);
 
 #endif
