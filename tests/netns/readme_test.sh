@@ -66,6 +66,10 @@ like "so can status" "$RC $OUT" "0 *eth0 * native, pass, by link, *Datagrams: 9*
 does doctor
 like "doctor sees it all" "$OUT" "*ok * xdp * counts here*0 fail, *"
 
+mount -t cgroup2 none /sys/fs/cgroup
+does ledger
+like "the ledger of an interface" "$OUT" "Ledger of eth0, 10.* s*eth0 * yes*Port 6343*Lost before it came here*"
+
 does unload
 is "nothing is left" "$(find /sys/fs/bpf -name '*xsf*' -o -name xdp-sflow)$(programs eth0)" ""
 
