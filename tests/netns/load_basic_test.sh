@@ -24,8 +24,7 @@ is "counts are kept" "$(counted)" 14
 is "still one program" "$(programs xsf0)" xsf_xdp
 is "one attachment is pinned" "$(attachments)" 1
 
-run "$XSF" load xsf0 xsf0
-is "the same interface twice in one command" $RC 0
+fails_with "the same interface twice in one command" 2 "*xsf0 is named twice*" "$XSF" load xsf0 xsf0
 adds "still one count each" 3 agent xsf1 3 --first 15
 
 # What can be seen
