@@ -96,6 +96,24 @@ is "stays likewise" "$(qdisc)" clsact
 tc qdisc del dev xsf0 clsact
 
 
+# A program of tcx runs before all filters
+check "load" "$XSF" load xsf0 --repair 4739
+sed 's/section("next"), used/used/; /section("ok")/d; s/int says_next/__attribute__((section("tc"))) &/' "$T/theirs.c" >"$T/tcx.c"
+sed -i 's/return -1/return 0/' "$T/tcx.c"
+clang -O2 -g -target bpf -c "$T/tcx.c" -o "$T/tcx.o"
+bpftool prog load "$T/tcx.o" /sys/fs/bpf/tcx type classifier
+if python3 "$PY/tcx.py" xsf0 /sys/fs/bpf/tcx 2>"$T/err"; then
+	like "tcx: status shows what is before it" "$("$XSF" status)" "*behind 1 filter: tcx program *"
+	send_ipfix 20 --checksum wrong --first 100
+	is "and ours is not run" "$(size)" "$(stat -c %s "$T/sent")"
+	python3 "$PY/tcx.py" --off xsf0 /sys/fs/bpf/tcx
+	works "taken off, ours runs" 430
+else
+	skip "tcx: status shows what is before it" "no tcx in this kernel"
+fi
+rm /sys/fs/bpf/tcx
+check "unload" "$XSF" unload xsf0
+
 # Ours is removed by hand
 check "load" "$XSF" load xsf0
 tc qdisc del dev xsf0 clsact

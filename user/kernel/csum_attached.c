@@ -29,6 +29,10 @@ static void say_ahead(struct xsf_csum_attached *a, const struct xsf_tc *tc,
 	uint32_t pref = 0;
 	size_t len = 0;
 
+	for (uint32_t n = 0; n < tc->nr_tcx && len < sizeof(a->ahead); n++)
+		len += (size_t)snprintf(a->ahead + len, sizeof(a->ahead) - len, "%stcx program %u",
+					len ? ", " : "", tc->tcx[n]);
+
 	for (const struct xsf_tc_filter *f = tc->row; f < ours && len < sizeof(a->ahead); f++) {
 		if (f->chain != ours->chain || f->pref >= ours->pref || f->pref == pref)
 			continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "kernel/tc.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/pkt_cls.h>
@@ -14,6 +15,9 @@
 #ifndef TCA_INGRESS_BLOCK
 #define TCA_INGRESS_BLOCK 13
 #endif
+
+/* BPF_TCX_INGRESS of <linux/bpf.h> since 6.6 */
+#define TCX_INGRESS 46
 
 struct reading {
 	uint32_t ifindex;
@@ -203,6 +207,16 @@ static int read_filters(struct reading *r, uint32_t minor)
 	return xsf_netlink_dump(RTM_GETTFILTER, &body, sizeof(body), read_filter, r);
 }
 
+/* They need no qdisc, and what they give a verdict on meets no filter. Older kernels know of none. */
+static void read_tcx(uint32_t ifindex, struct xsf_tc *tc)
+{
+	uint32_t flags = 0, nr = XSF_MAX_TCX;
+
+	if (!bpf_prog_query((int)ifindex, (enum bpf_attach_type)TCX_INGRESS, 0, &flags, tc->tcx,
+			    &nr))
+		tc->nr_tcx = nr < XSF_MAX_TCX ? nr : XSF_MAX_TCX;
+}
+
 int xsf_tc_get(uint32_t ifindex, struct xsf_tc *tc)
 {
 	struct tcmsg body = { .tcm_family = AF_UNSPEC, .tcm_ifindex = (int)ifindex };
@@ -220,6 +234,8 @@ int xsf_tc_get(uint32_t ifindex, struct xsf_tc *tc)
 		err = read_filters(&r, TC_H_MIN_INGRESS);
 	if (err)
 		xsf_tc_free(tc);
+	else if (tc->nr)
+		read_tcx(ifindex, tc);
 	return err;
 }
 
@@ -267,7 +283,7 @@ void xsf_tc_free(struct xsf_tc *tc)
 
 uint32_t xsf_tc_before(const struct xsf_tc *tc, const struct xsf_tc_filter *filter)
 {
-	uint32_t before = 0, pref = 0;
+	uint32_t before = tc->nr_tcx, pref = 0;
 
 	/* A packet begins in chain 0; others are reached from there only. */
 	for (const struct xsf_tc_filter *f = tc->row; f < filter; f++) {

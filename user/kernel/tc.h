@@ -25,7 +25,12 @@ struct xsf_tc_filter {
 	char name[64];	  /* of a BPF one, as who attached it called it */
 };
 
+/* Programs of tcx (Linux 6.6) that are looked at. */
+#define XSF_MAX_TCX 64
+
 struct xsf_tc {
+	uint32_t nr_tcx; /* programs that run before all filters; 0 without the right to ask */
+	uint32_t tcx[XSF_MAX_TCX]; /* their ids */
 	char qdisc[16];		   /* "clsact", "ingress", or "" where there is neither */
 	uint32_t block;		   /* not 0: its filters are shared with other interfaces */
 	uint32_t nr_egress;	   /* filters at a clsact's other end */
@@ -42,7 +47,7 @@ void xsf_tc_free(struct xsf_tc *tc);
  * errno. */
 int xsf_tc_interfaces(uint32_t **ifindex);
 
-/* How many filters (by preference) run before this one. */
+/* How many filters (by preference), and programs of tcx, run before this one. */
 uint32_t xsf_tc_before(const struct xsf_tc *tc, const struct xsf_tc_filter *filter);
 
 /* Makes a clsact where there is no qdisc for ingress. 1 = made, 0 = there was one, or negative errno. */
