@@ -184,6 +184,10 @@ static void test_roce(void **state)
 		"xdp_sflow_aeth_nak_samples_total{" NONE_IN ",code='psn_sequence_error'} 2",
 		"xdp_sflow_aeth_nak_packets_total{" NONE_IN ",code='reserved'} 70",
 		"xdp_sflow_aeth_rnr_nak_samples_total{" NONE_IN "} 2",
+		"xdp_sflow_period_seconds{fabric='none'} 0.000",
+		"xdp_sflow_period_seconds{fabric='1'} 1.234",
+		"xdp_sflow_period_confidence{fabric='none'} 0.000",
+		"xdp_sflow_period_confidence{fabric='1'} 0.988",
 		"xdp_sflow_drop_notifications_total{reason='acl'} 5",
 		"xdp_sflow_drop_notifications_total{reason='dev_hdr'} 3",
 		"xdp_sflow_drop_notifications_total{reason='400'} 3",
@@ -194,6 +198,8 @@ static void test_roce(void **state)
 	/* clang-format on */
 	assert_int_equal(count_of(text, "xdp_sflow_roce_operation_samples_total{"), 4);
 	assert_int_equal(count_of(text, "xdp_sflow_aeth_reserved_samples_total"), 0);
+	/* None of fabric 0, which has no name and none. */
+	assert_int_equal(count_of(text, "xdp_sflow_period_seconds{"), 2);
 	assert_int_equal(count_of(text, "xdp_sflow_drop_notifications_total{"), 4);
 	assert_int_equal(count_of(text, "xdp_sflow_sampled_discards_total{"), 2);
 	free(text);

@@ -17,6 +17,7 @@
 #include "kernel/maps.h"
 #include "kernel/pins.h"
 #include "kernel/stats.h"
+#include "model/period.h"
 #include "serve/http.h"
 #include "serve/json.h"
 #include "serve/metrics.h"
@@ -107,6 +108,7 @@ static int take_snapshot(struct xsf_exporter *e, struct xsf_snapshot *out, unsig
 	if (e->options->stale_ns)
 		out->stale_ns = e->options->stale_ns;
 	out->bindings = e->bindings;
+	xsf_exporter_periods(e, out);
 	return 0;
 }
 
@@ -524,11 +526,13 @@ int xsf_export_loop(struct xsf_exporter *e)
 	if (!err && o->watch)
 		err = add_fd(epoll_fd, o->watch_fd);
 	while (!err && !stop) {
-		int tick = xsf_exporter_tick(e), timeout = xsf_http_timeout(e->http);
+		int tick = xsf_exporter_tick(e), period = xsf_exporter_period_tick(e);
+		int timeout = xsf_http_timeout(e->http);
 		struct epoll_event ready[3];
-		int nr = epoll_wait(epoll_fd, ready, 3,
-				    timeout < 0 || tick < timeout ? tick : timeout);
+		int nr;
 
+		tick = XSF_MIN(tick, period);
+		nr = epoll_wait(epoll_fd, ready, 3, timeout < 0 || tick < timeout ? tick : timeout);
 		if (nr < 0 && errno != EINTR)
 			err = -errno;
 		for (int i = 0; i < nr; i++) {
@@ -555,6 +559,7 @@ void xsf_exporter_close(struct xsf_exporter *e)
 	lose_maps(e);
 	xsf_exporter_topology_close(e);
 	xsf_exporter_ai_close(e);
+	xsf_periods_free(e->periods);
 	if (e->signal_fd >= 0)
 		close(e->signal_fd);
 	xsf_ledger_probe_close(e->ledger);

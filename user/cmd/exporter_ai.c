@@ -76,7 +76,9 @@ void xsf_exporter_ai_update(struct xsf_exporter *e, const struct xsf_snapshot *s
 	}
 	e->ai_ns = now;
 	xsf_rates_update(e->rates, s);
-	xsf_ai_update(e->ai, s, e->bindings, e->rates, unix_ms, 0);
+	/* Line 1 is the first fabric (model/period.h). */
+	xsf_ai_update(e->ai, s, e->bindings, e->rates, unix_ms,
+		      s->nr_periods > 1 ? s->periods[1].seconds : 0);
 	read_fast(e);
 	xsf_ai_fast_second(&e->fast, xsf_ai_frames(e->ai), xsf_ai_now(e->ai)->value[XSF_AI_period]);
 }

@@ -61,6 +61,11 @@ struct xsf_exporter {
 	uint64_t ai_ns;		 /* of the last update */
 	struct xsf_exporter_load load;
 	uint64_t rates_opened; /* `opened` when rates and ai saw their maps first */
+
+	/* exporter_period.c */
+	struct xsf_periods *periods; /* of the maps opened `periods_of` times; NULL: no timeline */
+	uint64_t periods_of;
+	uint64_t next_period_ns;
 };
 
 /* All counts into *out, from the maps that are pinned now; says so on stderr when that begins to fail and
@@ -74,6 +79,15 @@ int xsf_exporter_snapshot(struct xsf_exporter *e, struct xsf_snapshot *out, unsi
 int xsf_exporter_ledger_open(struct xsf_exporter *e);
 /* To be freed; NULL: there is none, or it cannot be read. */
 struct xsf_ledger *xsf_exporter_ledger_read(struct xsf_exporter *e);
+
+/* ---- exporter_period.c ---- */
+
+/* Once a second: reads the timeline and looks for periods. Does nothing when it is not yet time. Returns
+ * milliseconds until it is again. */
+int xsf_exporter_period_tick(struct xsf_exporter *e);
+
+/* What was found last, into *out. */
+void xsf_exporter_periods(const struct xsf_exporter *e, struct xsf_snapshot *out);
 
 /* ---- exporter_topology.c ---- */
 

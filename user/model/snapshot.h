@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 #include <xsf/abi.h>
+#include "model/period_find.h"
 
 #include "model/csum.h"
 
@@ -32,6 +33,8 @@ struct xsf_attached {
 #define XSF_MAX_ATTACHED 64
 
 struct xsf_bindings; /* model/binding.h */
+
+#define XSF_MAX_PERIODS 17 /* lines of model/period.h: none, 16 fabrics */
 
 struct xsf_snapshot {
 	uint64_t now_ns;   /* CLOCK_MONOTONIC; in a replay the last packet's time */
@@ -60,6 +63,9 @@ struct xsf_snapshot {
 	struct xsf_csum csum;
 	/* Fabrics and their topologies, where somebody keeps them; else NULL. Not part of the counts. */
 	const struct xsf_bindings *bindings;
+	/* Likewise the periods found, by line of model/period.h; 0 of them where nobody looks. */
+	struct xsf_period_found periods[XSF_MAX_PERIODS];
+	uint32_t nr_periods;
 };
 
 /* The agent is in use and not silent: it is shown. */

@@ -21,6 +21,7 @@ enum xsf_domain {
 	XSF_OVER_ROWS,	     /* group, direction */
 	XSF_OVER_OPS,	     /* group, direction, carrier, opcode; reserved ones together */
 	XSF_OVER_REASONS,
+	XSF_OVER_PERIODS, /* fabrics, and what is in none */
 	XSF_OVER_ATTACHED,
 	XSF_OVER_CSUM, /* one, where there are checksum maps */
 	XSF_OVER_CSUM_ATTACHED,

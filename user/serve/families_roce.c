@@ -11,6 +11,16 @@ static uint64_t pick(const struct xsf_count *count, uint32_t what)
 	return what == SAMPLES ? count->samples : count->packets;
 }
 
+/* {fabric="default" */
+static void fabric_label(const struct xsf_metrics *m, struct xsf_text *t, uint32_t fabric)
+{
+	/* A fabric that nobody here knows was counted before this process began. */
+	if (m->s->bindings && fabric < xsf_bindings_nr_fabrics(m->s->bindings))
+		xsf_label(t, "{fabric=", xsf_bindings_name(m->s->bindings, fabric));
+	else
+		xsf_label_u64(t, "{fabric=", fabric);
+}
+
 /* name{fabric="default",role="edge",direction="ingress" */
 static void row_begin(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t row,
 		      struct xsf_text *t, const char *suffix)
@@ -20,13 +30,7 @@ static void row_begin(const struct xsf_metrics *m, const struct xsf_family *f, u
 	xsf_text_add(t, f->name, f->name_len);
 	xsf_text_str(t, suffix);
 	if (group) {
-		uint32_t fabric = (group - 1) / 2;
-
-		/* A fabric that nobody here knows was counted before this process began. */
-		if (m->s->bindings && fabric < xsf_bindings_nr_fabrics(m->s->bindings))
-			xsf_label(t, "{fabric=", xsf_bindings_name(m->s->bindings, fabric));
-		else
-			xsf_label_u64(t, "{fabric=", fabric);
+		fabric_label(m, t, (group - 1) / 2);
 		xsf_label(t, ",role=", group & 1 ? "edge" : "core");
 	} else {
 		XSF_TEXT_LIT(t, "{fabric=\"none\",role=\"none\"");
@@ -245,6 +249,29 @@ static void syndromes(const struct xsf_metrics *m, const struct xsf_family *f, u
 	xsf_line_end(t, pick(&sum, f->arg));
 }
 
+/* offset: of a double within struct xsf_period_found. Fabrics of which nobody knows only when they have one. */
+static void period(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t i,
+		   struct xsf_text *t)
+{
+	const struct xsf_period_found *found = &m->s->periods[i];
+	double value = *(const double *)((const char *)found + f->offset);
+
+	if (i && !(value > 0) &&
+	    (!m->s->bindings || i - 1 >= xsf_bindings_nr_fabrics(m->s->bindings)))
+		return;
+	xsf_text_add(t, f->name, f->name_len);
+	if (i)
+		fabric_label(m, t, i - 1);
+	else
+		XSF_TEXT_LIT(t, "{fabric=\"none\"");
+	xsf_line_end_milli(t, (uint64_t)(1000 * value + 0.5));
+}
+
+#define PERIODS(n, where, text) \
+	{ \
+		XSF_FAMILY_GAUGE(n), .domain = XSF_OVER_PERIODS, .item = period, .offset = where, \
+				     .help = text \
+	}
 #define OPS(n, what, text) \
 	{ \
 		XSF_FAMILY_COUNTER(n), .domain = XSF_OVER_OPS, .arg = what, .item = operation, \
@@ -289,5 +316,9 @@ const struct xsf_family xsf_families_roce[] = {
 	     "receiver-not-ready acknowledgements."),
 	BOTH("aeth_reserved", syndromes, offsetof(struct xsf_rdma_row, reserved_syndrome),
 	     "acknowledgements with a reserved syndrome."),
+	PERIODS("period_seconds", offsetof(struct xsf_period_found, seconds),
+		"Period of RoCE traffic at the fabric's edge; 0: none is seen."),
+	PERIODS("period_confidence", offsetof(struct xsf_period_found, confidence),
+		"Autocorrelation of that traffic at its period, 0.3 to 1; 0: no period."),
 	{ .item = NULL },
 };

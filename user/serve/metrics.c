@@ -68,6 +68,8 @@ static uint32_t domain_size(const struct xsf_metrics *m, const struct xsf_family
 		return rows * XSF_CARRIERS * XSF_NR_OPS;
 	case XSF_OVER_REASONS:
 		return xsf_snapshot_nr_reasons(m->s);
+	case XSF_OVER_PERIODS:
+		return XSF_MIN(m->s->nr_periods, XSF_MAX_PERIODS);
 	case XSF_OVER_ATTACHED:
 		return XSF_MIN(m->s->nr_attached, XSF_MAX_ATTACHED);
 	case XSF_OVER_CSUM:

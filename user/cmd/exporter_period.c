@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The periods of the fabrics' jobs: the timeline of the current maps, read and searched once a second. */
+#include <string.h>
+#include <time.h>
+
+#include "cmd/exporter_state.h"
+#include "model/period.h"
+
+#define TICK_MS 1000
+#define MS 1000000ull
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Histories begin anew with other maps. */
+static void renew(struct xsf_exporter *e)
+{
+	struct xsf_maps *maps = e->current ? e->current->maps : NULL;
+
+	if (e->periods && e->current && e->periods_of == e->opened)
+		return;
+	xsf_periods_free(e->periods);
+	e->periods = NULL;
+	e->periods_of = e->opened;
+	/* Without memory for it there is none; the next tick tries again. */
+	if (maps && xsf_maps_timeline(maps, 0))
+		e->periods = xsf_periods_new(xsf_maps_groups(maps));
+}
+
+static void read_all(struct xsf_exporter *e)
+{
+	for (uint32_t line = 0; line < xsf_periods_nr(e->periods); line++) {
+		for (uint32_t way = XSF_INGRESS; way <= XSF_EGRESS; way++) {
+			const struct xsf_timeline_row *row =
+				xsf_maps_timeline(e->current->maps, xsf_periods_row(line, way));
+
+			if (row)
+				xsf_periods_read(e->periods, line, way, row, now_ns());
+		}
+	}
+}
+
+int xsf_exporter_period_tick(struct xsf_exporter *e)
+{
+	uint64_t now = now_ns();
+
+	if (now < e->next_period_ns)
+		return (int)((e->next_period_ns - now) / MS + 1);
+	e->next_period_ns = now + TICK_MS * MS;
+	renew(e);
+	if (e->periods) {
+		read_all(e);
+		xsf_periods_find(e->periods);
+	}
+	return TICK_MS;
+}
+
+void xsf_exporter_periods(const struct xsf_exporter *e, struct xsf_snapshot *out)
+{
+	out->nr_periods = 0;
+	if (!e->periods)
+		return;
+	out->nr_periods = XSF_MIN(xsf_periods_nr(e->periods), XSF_MAX_PERIODS);
+	memcpy(out->periods, xsf_periods_found(e->periods),
+	       out->nr_periods * sizeof(*out->periods));
+}
