@@ -49,7 +49,14 @@ stages() {
 		"$T/ledger")" "${3:+$3 }unexplained=0"
 }
 
-programs_of_ledger() { bpftool prog show | grep -c 'name ledger_'; }
+# held_by PID: the programs of its links. Other ledgers of this machine are not ours to count.
+held_by() { cat "/proc/$1"/fdinfo/* 2>/dev/null | sed -n 's/^prog_id:\t//p' | sort -u; }
+# left ID...: those that are still there.
+left() {
+	local id
+	for id in "$@"; do bpftool prog show id "$id" >/dev/null 2>&1 && echo "$id"; done
+}
+none_left() { [ -z "$(left "$@")" ]; }
 
 reader 4739 0
 reader_all=$READER
@@ -132,7 +139,7 @@ stages "consumed in generic mode, counted once" 6343 "xdp=12 stack=12 consumed=1
 # ---- never read, forwarded, others' namespaces, taps
 reader 9995 0 close
 pair away xsf2 xsf3
-wired=$(in_ns away ip -o link show xsf3 | grep -oP 'link/ether \K\S+')
+wired=$(in_ns away ip -o link show xsf3 | sed 's/.*link.ether \([^ ]*\).*/\1/')
 ip addr add 203.0.113.1/24 dev xsf2
 ip neigh add 203.0.113.9 lladdr "$wired" dev xsf2 nud permanent
 sysctl -q -w net.ipv4.ip_forward=1 net.ipv4.conf.all.forwarding=1
@@ -162,9 +169,12 @@ like "text" "$OUT" "*Device*rx packets*Port 4739: nothing*Sockets on these ports
 RUN_TIMEOUT=20 run "$XSF" ledger --seconds 2 --watch --json
 is "watch --json: an object a line" "$(grep -c '^{.*}$' "$T/out")" 2
 
-# ---- /metrics
+# ---- /metrics, by a user without rights
+{ grep -v ^xdp-sflow: /etc/group && echo xdp-sflow:x:64999:nobody; } >"$T/group"
+mount --bind "$T/group" /etc/group
+chmod o+x /sys/fs/bpf
 "$XSF" load xsf0 >/dev/null
-start "$XSF" export --ledger
+start "$XSF" export --ledger --user nobody
 exporter=$PID
 wait_for 20 curl -sf -o "$T/metrics" http://127.0.0.1:8008/metrics
 send_to good 11
@@ -179,26 +189,28 @@ is "metrics: unexplained" "$(grep -c '^xdp_sflow_ledger_unexplained{.*} 0$' "$T/
 is "metrics: sockets" "$(sed -n 's/^xdp_sflow_ledger_sockets//p' "$T/metrics" | tr '\n' ' ')" \
 	'{port="4739"} 1 {port="6343"} 0 {port="2055"} 1 '
 is "promtool is silent" "$(promtool check metrics <"$T/metrics" 2>&1)" ""
-is "attached while it serves" "$(programs_of_ledger)" 4
+is "it has no rights left" "$(sed -n 's/^CapEff:\t//p' "/proc/$exporter/status")" 0000000000000000
+mapfile -t held < <(held_by "$exporter")
+is "attached while it serves" "$(left "${held[@]}" | wc -l)" 4
 stop "$exporter"
-wait_for 5 test "$(programs_of_ledger)" = 0
-is "and gone with it" "$(programs_of_ledger)" 0
+check "and gone with it" wait_for 10 none_left "${held[@]}"
 start "$XSF" export
 exporter=$PID
 wait_for 20 curl -sf -o "$T/metrics" http://127.0.0.1:8008/metrics
-is "without --ledger: nothing of it" "$(grep -c ledger "$T/metrics") $(programs_of_ledger)" "0 0"
+is "without --ledger: nothing of it" "$(grep -c ledger "$T/metrics") $(held_by "$exporter")" "0 "
 stop "$exporter"
 "$XSF" unload --all --purge >/dev/null
 
 # ---- killed
 pins=$(find /sys/fs/bpf)
 begin
-is "four programs" "$(programs_of_ledger)" 4
-is "one on the cgroup" "$(bpftool cgroup show /sys/fs/cgroup | grep -c ledger_handed)" 1
+mapfile -t held < <(held_by "$LEDGER")
+is "four programs" "$(left "${held[@]}" | wc -l)" 4
+on_cgroup() { bpftool cgroup show /sys/fs/cgroup | awk '{ print $1 }' | grep -cxFf <(printf '%s\n' "${held[@]}"); }
+is "one on the cgroup" "$(on_cgroup)" 1
 stop "$LEDGER" KILL
-none_left() { [ "$(programs_of_ledger)" = 0 ]; }
-check "kill -9: no program is left" wait_for 10 none_left
-is "kill -9: nor on the cgroup" "$(bpftool cgroup show /sys/fs/cgroup | grep -c ledger)" 0
+check "kill -9: no program is left" wait_for 10 none_left "${held[@]}"
+is "kill -9: nor on the cgroup" "$(on_cgroup)" 0
 is "kill -9: no pins" "$(find /sys/fs/bpf)" "$pins"
 
 # ---- errors
