@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Figures: bench.sh [SECTION]... of program, path, million, memory, http, csum; all without names. Root.
+# Figures: bench.sh [SECTION]... of program, path, million, memory, http, ai, csum; all without names. Root.
 # tests/bench/README.md says how each is measured and how to read it. Asserts nothing, leaves nothing.
 set -u
 # The tasks that run what the network leaves behind are not in the namespaces that we make.
@@ -255,6 +255,62 @@ section_http() {
 	unloaded
 }
 
+# asked PATH: 100 requests, a tenth of a second apart, so that some meet a refresh.
+asked() {
+	for _ in {1..100}; do
+		curl -sf -o /dev/null -w '%{time_total} %{size_download}\n' "http://127.0.0.1:8008$1"
+		sleep 0.05
+	done | sort -n | awk -v path="$1" '
+		{ ms[NR] = $1 * 1e3; size = $2 }
+		END { printf "%-62s %7.1f %7.1f %7.1f %9d\n", substr(path, 1, 62), ms[int((NR + 1) / 2)],
+			ms[int(NR * 0.95)], ms[NR], size }'
+}
+
+# refreshed TEXT [OPTION]...: CPU time of an exporter that nobody asks, in 20 s.
+refreshed() {
+	local text=$1 before
+	shift
+	start taskset -c "$READ_CPU" "$XSF" export --state-dir "$T/state" "$@"
+	wait_for 10 curl -sf -o /dev/null http://127.0.0.1:8008/version
+	sleep 3
+	before=$(cut -d' ' -f1 "/proc/$PID/schedstat")
+	sleep 20
+	awk -v text="$text" -v before="$before" '{ ms = ($1 - before) / 20e6
+		printf "%-62s %7.1f ms a second, %.2f %% of a core\n", text, ms, ms / 10 }' "/proc/$PID/schedstat"
+}
+
+section_ai() {
+	local fabric=(--leaves 256 --spines 16 --ports 32) sender
+	veth
+	ip link set xsf0 arp on
+	in_ns agent ip link set xsf1 arp on
+	in_ns agent ip addr add 198.51.100.1/24 dev xsf1
+	loaded
+	"$XSF" simulate "${fabric[@]}" --print-topology full >"$T/topology.json"
+	start in_ns agent taskset -c $SEND_CPU "$XSF" simulate --to $ADDRESS "${fabric[@]}" --rate 3000 \
+		--polling 20 --seconds 0
+	sender=$PID
+	sleep 25 # every interface is heard
+	heading "AI metrics: 16384 interfaces with roles, 3000 datagrams a second"
+	refreshed "refresh, nobody asks: with the topology" --topology "$T/topology.json"
+	printf '%-62s %7s %7s %7s %9s\n' "GET (100 requests)" "ms p50" p95 max bytes
+	asked /app/ai-metrics/scripts/metrics.js/prometheus/txt
+	asked /app/ai-metrics/scripts/metrics.js/trend/json
+	asked /app/ai-metrics/scripts/metrics.js/period/json
+	asked /agents/json
+	asked /metric/EDGE/med:ifinutilization/json
+	stop "$PID"
+	refreshed "refresh, nobody asks: without a topology"
+	stop "$PID"
+	start taskset -c "$READ_CPU" "$XSF" export --state-dir "$T/state" --topology "$T/topology.json" --all-interfaces
+	wait_for 10 curl -sf -o /dev/null http://127.0.0.1:8008/version
+	sleep 22
+	asked /prometheus/metrics/ALL/ifinoctets,ifoutoctets/txt
+	stop "$PID"
+	stop "$sender"
+	unloaded
+}
+
 section_csum() {
 	heading "The checksum program (ns a packet): by test run, and the kernel's measure on a tap device"
 	ip tuntap add dev xsf2 mode tap vnet_hdr
@@ -266,10 +322,10 @@ section_csum() {
 printf '%s, %s CPUs, kernel %s, load %s\n' \
 	"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$(uname -r)" \
 	"$(cut -d' ' -f1 /proc/loadavg)"
-[ $# -gt 0 ] || set -- program path million memory http csum
+[ $# -gt 0 ] || set -- program path million memory http ai csum
 for section; do
 	case $section in
-	program | path | million | memory | http | csum) "section_$section" ;;
+	program | path | million | memory | http | ai | csum) "section_$section" ;;
 	*) echo "bench: no section '$section'" >&2 && exit 2 ;;
 	esac
 done
