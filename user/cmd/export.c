@@ -2,6 +2,7 @@
 #include <getopt.h>
 #include <stdio.h>
 
+#include "cmd/ai_options.h"
 #include "cmd/cmd.h"
 #include "cmd/exporter.h"
 #include "serve/http.h"
@@ -28,14 +29,15 @@ static void help(void)
 	       "'ledger'\n"
 	       "                             does while this serves; needs root\n"
 	       "      --user NAME            go on as this user, in its groups; needs root\n"
-	       "%s"
+	       "%s%s"
 	       "      --allow-write          whoever reaches the address may PUT a topology; "
 	       "without\n"
 	       "                             it only clients of a loopback address, and never a "
 	       "web\n"
 	       "                             page\n"
 	       "  -h, --help                 this text\n\n"
-	       "Paths: /metrics, /status.json, /topology/json (GET, PUT, POST), /-/healthy (200\n"
+	       "Paths: /metrics, /status.json, /topology/json (GET, PUT, POST), those of sFlow-RT\n"
+	       "(/app/ai-metrics/scripts/metrics.js/prometheus/txt and others), /-/healthy (200\n"
 	       "while it serves), / (all of them).\n"
 	       "When the maps are unpinned or replaced, it opens them anew at the next request;\n"
 	       "xdp_sflow_up is 0 while there are none.\n\n"
@@ -43,14 +45,26 @@ static void help(void)
 	       "%u bytes of request; %u s for a request, %u s without progress and %u s in all for "
 	       "a\n"
 	       "reply. When the places are taken, what waited longest goes.\n",
-	       XSF_METRICS_INTERFACES, xsf_topology_options_help, l.connections, l.per_host,
-	       l.streams, l.memory, l.head_ms / 1000, l.stall_ms / 1000, l.reply_ms / 1000);
+	       XSF_METRICS_INTERFACES, xsf_topology_options_help, xsf_ai_options_help,
+	       l.connections, l.per_host, l.streams, l.memory, l.head_ms / 1000, l.stall_ms / 1000,
+	       l.reply_ms / 1000);
 }
 
 /* 0: go on; -1: help was given; else an exit code. */
 static int parse(int argc, char **argv, struct xsf_export_options *o)
 {
-	enum { MAPS = 256, MAX, ALL, STALE, STATS, LEDGER, USER, WRITE, TOPOLOGY };
+	enum {
+		MAPS = 256,
+		MAX,
+		ALL,
+		STALE,
+		STATS,
+		LEDGER,
+		USER,
+		WRITE,
+		TOPOLOGY,
+		AI = TOPOLOGY + XSF_NR_TOPOLOGY_OPTS
+	};
 	static const struct option known[] = {
 		{ "listen", required_argument, NULL, 'l' },
 		{ "maps", required_argument, NULL, MAPS },
@@ -62,6 +76,7 @@ static int parse(int argc, char **argv, struct xsf_export_options *o)
 		{ "user", required_argument, NULL, USER },
 		{ "allow-write", no_argument, NULL, WRITE },
 		XSF_TOPOLOGY_LONG_OPTIONS(TOPOLOGY),
+		XSF_AI_LONG_OPTIONS(AI),
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -112,6 +127,14 @@ static int parse(int argc, char **argv, struct xsf_export_options *o)
 		case TOPOLOGY + XSF_OPT_STATE_DIR:
 		case TOPOLOGY + XSF_OPT_NO_TOPOLOGY:
 			code = xsf_topology_arg(&o->topology, "export", option - TOPOLOGY, optarg);
+			if (code)
+				return code;
+			break;
+		case AI + XSF_OPT_CREDITS:
+		case AI + XSF_OPT_TRIM_DSCP:
+		case AI + XSF_OPT_CNP_ANY:
+		case AI + XSF_OPT_OP_DETAIL:
+			code = xsf_ai_arg(&o->ai, "export", option - AI, optarg);
 			if (code)
 				return code;
 			break;

@@ -252,6 +252,7 @@ static int handle_metrics(void *arg, const struct xsf_http_request *request,
 	if (!scrape)
 		return -ENOMEM;
 	options.unix_now_ns = xsf_exporter_unix_ns(scrape->snapshot.now_ns);
+	options.trimmed_dscps = e->options->ai.trimmed_dscps;
 	options.extra = scrape->extra;
 	options.nr_extra = own_values(e, scrape->extra);
 	options.ledger = scrape->ledger = xsf_exporter_ledger_read(e);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/ai_options.h"
 #include "cmd/cmd.h"
 #include "cmd/exporter.h"
 #include "cmd/load.h"
@@ -21,7 +22,8 @@ enum {
 	OPT_LEDGER,
 	OPT_KEEP,
 	OPT_WRITE,
-	OPT_TOPOLOGY
+	OPT_TOPOLOGY,
+	OPT_AI = OPT_TOPOLOGY + XSF_NR_TOPOLOGY_OPTS
 };
 
 struct run {
@@ -47,9 +49,11 @@ static void help(void)
 	       "      --ledger               where each telemetry datagram went, as in 'ledger'\n"
 	       "      --keep                 leave the programs attached at the end\n"
 	       "%s"
+	       "%s"
 	       "      --allow-write          as for export\n"
 	       "  -h, --help                 this text\n",
-	       xsf_load_options_help, XSF_METRICS_INTERFACES, xsf_topology_options_help);
+	       xsf_load_options_help, XSF_METRICS_INTERFACES, xsf_topology_options_help,
+	       xsf_ai_options_help);
 }
 
 /* The addresses of this namespace have changed. */
@@ -151,6 +155,8 @@ static int parse_own(struct run *r, int opt, const char *value)
 	}
 	if (opt >= OPT_TOPOLOGY && opt < OPT_TOPOLOGY + XSF_NR_TOPOLOGY_OPTS)
 		return xsf_topology_arg(&r->export.topology, "run", opt - OPT_TOPOLOGY, value);
+	if (opt >= OPT_AI && opt < OPT_AI + XSF_NR_AI_OPTS)
+		return xsf_ai_arg(&r->export.ai, "run", opt - OPT_AI, value);
 	return xsf_usage("run", "unknown option");
 }
 
@@ -166,6 +172,7 @@ int cmd_run(int argc, char **argv)
 						 { "keep", no_argument, NULL, OPT_KEEP },
 						 { "allow-write", no_argument, NULL, OPT_WRITE },
 						 XSF_TOPOLOGY_LONG_OPTIONS(OPT_TOPOLOGY),
+						 XSF_AI_LONG_OPTIONS(OPT_AI),
 						 { "help", no_argument, NULL, 'h' },
 						 { 0 } };
 	static struct run r;
