@@ -162,6 +162,9 @@ if [ -z "${XSF_PRIVATE:-}" ] || [ -z "${T:-}" ]; then
 	T=$(mktemp -d "${TMPDIR:-/tmp}/xsf-test.XXXXXX")
 fi
 export T
+# What is PUT to a server is kept here, not on this machine.
+export STATE_DIRECTORY=$T/kept
+mkdir -p "$STATE_DIRECTORY"
 trap cleanup EXIT
 trap 'exit 143' TERM INT HUP
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How the load of a fabric's edge moves within seconds (SPEC 3.4, period/json): RoCE packets a second smoothed
- * over 0.1 s from the 10 ms timeline, and what the last 20 seconds' load and periods were. Plain state. */
+/* How the load of a fabric's edge moves within seconds (SPEC 3.4, period/json): RoCE packets a second
+ * smoothed over 0.1 s from the 10 ms timeline, and what the last 20 seconds' load and periods were. Plain state. */
 #ifndef XSF_AI_FAST_H
 #define XSF_AI_FAST_H
 
@@ -34,7 +34,7 @@ struct xsf_ai_fast {
 /* The history begins anew with other maps. */
 void xsf_ai_fast_reset(struct xsf_ai_fast *f);
 
-/* Takes in the slots that are complete by now (CLOCK_MONOTONIC). The first call only sees where they stand. */
+/* Takes in the slots that are complete by now (CLOCK_MONOTONIC). The first call sees where they stand. */
 void xsf_ai_fast_read(struct xsf_ai_fast *f, const struct xsf_timeline_row *row, uint64_t now_ns);
 
 /* Each second: packets/s smoothed over 2 s, and the period in seconds (0 none: its baseline begins anew). */
