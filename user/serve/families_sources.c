@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Families of interfaces and of the other data sources. */
+#include "model/binding.h"
 #include "serve/families.h"
 
 /* One member of XSF_OVER_INTERFACES or XSF_OVER_SOURCES while its lines are written. */
@@ -144,6 +145,25 @@ static void if_state(const struct xsf_metrics *m, const struct xsf_family *f, ui
 		xsf_line_end_milli(t, xsf_unix_ms(m, b.interface->counters_ns));
 		break;
 	}
+	member_put(&b, t);
+}
+
+/* Where a topology has it; nothing where none does. */
+static void role(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t i,
+		 struct xsf_text *t)
+{
+	const struct xsf_place *place;
+	struct member b;
+
+	if (!m->s->bindings || !member_get(m, f, i, t, &b) || !b.agent)
+		return;
+	place = xsf_bindings_source(m->s->bindings, m->s, (uint32_t)(b.source - m->s->sources));
+	if (place->role == XSF_ROLE_NONE)
+		return;
+	member_line(f, &b, t);
+	xsf_label(t, ",fabric=", xsf_bindings_name(m->s->bindings, place->fabric));
+	xsf_label(t, ",role=", xsf_role_names[place->role]);
+	xsf_line_end(t, 1);
 	member_put(&b, t);
 }
 
@@ -317,6 +337,8 @@ const struct xsf_family xsf_families_sources[] = {
 	COUNTER("out_errors", out_errors, "Packets not sent because of errors"),
 	{ XSF_FAMILY_GAUGE("interface_promiscuous"), .domain = XSF_OVER_INTERFACES,
 	  .item = if_counter, .arg = XSF_IF_promiscuous, .help = "ifPromiscuousMode." },
+	{ XSF_FAMILY_GAUGE("interface_role"), .domain = XSF_OVER_INTERFACES, .item = role,
+	  .help = "Fabric and role by the topology." },
 	SAMPLED("interface_", XSF_OVER_INTERFACES),
 	SAMPLED("source_", XSF_OVER_SOURCES),
 	{ .item = NULL },
