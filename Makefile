@@ -38,6 +38,7 @@ PROGRUN := $(patsubst tests/progrun/%.c,$(B)/tests/progrun/%,$(wildcard tests/pr
 PROGRUN_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %_test.c,$(wildcard tests/progrun/*.c))) $(B)/tests/bench/mix.o
 BENCH := $(patsubst %.c,$(B)/%,$(filter-out %/mix.c %.bpf.c,$(wildcard tests/bench/*.c)))
 TOOLS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/tools/*.c)) $(BENCH)
+CONTRIB := $(wildcard contrib/*.md contrib/*/*)
 
 all: $(B)/xdp-sflow $(BPF_OBJ)
 
@@ -96,10 +97,13 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/lib/xdp-sflow
 	install -m 644 $(filter-out %/ledger.bpf.o,$(BPF_OBJ)) $(DESTDIR)$(PREFIX)/lib/xdp-sflow
 	install -D -m 644 man/xdp-sflow.8 $(DESTDIR)$(PREFIX)/share/man/man8/xdp-sflow.8
+	for file in $(CONTRIB:contrib/%=%); do \
+		install -D -m 644 contrib/$$file $(DESTDIR)$(PREFIX)/share/xdp-sflow/$$file || exit; \
+	done
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/sbin/xdp-sflow $(DESTDIR)$(PREFIX)/share/man/man8/xdp-sflow.8
-	rm -rf $(DESTDIR)$(PREFIX)/lib/xdp-sflow
+	rm -rf $(DESTDIR)$(PREFIX)/lib/xdp-sflow $(DESTDIR)$(PREFIX)/share/xdp-sflow
 
 clean:
 	rm -rf build build-san

@@ -71,7 +71,7 @@ check "promtool understands them" promtool check rules "$T/rules.yml"
 missing=
 while read -r file; do
 	[ -e "$ROOT/$file" ] || missing+="$file "
-done < <(grep -oP '(?<![\w/])(scripts|tests|include|user|bpf|man)/[\w./-]*\w' "$ROOT/README.md" | sort -u)
+done < <(grep -oP '(?<![\w/])(scripts|tests|include|user|bpf|man|contrib)/[\w./-]*\w' "$ROOT/README.md" | sort -u)
 is "files that README names" "$missing" ""
 targets=$(sed -n 's/^\([a-z-]*\):.*/\1/p' "$ROOT/Makefile")
 while read -r target; do
@@ -80,7 +80,8 @@ done < <(grep -oP '(^    |`)make \K[a-z-]+' "$ROOT/README.md" | sort -u)
 
 check "make install" make -s -C "$ROOT" install DESTDIR="$T/root"
 is "what it installs" "$(cd "$T/root/usr/local" && find . -type f | sort | tr '\n' ' ')" \
-	"./lib/xdp-sflow/csum6.bpf.o ./lib/xdp-sflow/xdp_sflow.bpf.o ./sbin/xdp-sflow ./share/man/man8/xdp-sflow.8 "
+	"./lib/xdp-sflow/csum6.bpf.o ./lib/xdp-sflow/xdp_sflow.bpf.o ./sbin/xdp-sflow ./share/man/man8/xdp-sflow.8 $(cd "$ROOT/contrib" &&
+		find . -type f -printf './share/xdp-sflow/%P\n' | sort | tr '\n' ' ')"
 check "make uninstall" make -s -C "$ROOT" uninstall DESTDIR="$T/root"
 is "nothing is left" "$(find "$T/root" -type f -o -name 'xdp-sflow')" ""
 finish
