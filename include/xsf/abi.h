@@ -6,7 +6,7 @@
 
 #include "totals.h"
 
-#define XSF_ABI 1
+#define XSF_ABI 2
 
 /* Bounds. README repeats them with the memory they cost; the tests compare. */
 #define XSF_MAX_PORTS 8
@@ -89,8 +89,8 @@ struct xsf_agent {
 	__u32 drops;	    /* last `drops` of a discarded-packet sample: the agent's own total */
 	__u16 source_port;
 	__u16 name_len;
-	__u32 busy;	 /* 1 while a CPU walks a datagram of this agent; only the programs' */
-	__u8 source[16]; /* UDP source of the last datagram */
+	__u32 reserved0;
+	__u8 source[16];	 /* UDP source of the last datagram */
 	__u8 name[XSF_NAME_LEN]; /* hostname of host_descr, not terminated */
 	__u64 reserved[8];
 };

@@ -8,33 +8,13 @@
 #include "slots.h"
 
 #define XSF_CAS_TRIES 4
-#define XSF_BUSY_TRIES 256
 
-/* Takes the agent for one datagram, or waits for the CPU that has it: an agent's datagrams nearly always
- * arrive on one receive queue, and one locked instruction for all the sequences in it is cheaper than one
- * for each. The wait is as long as a few walks; 0 when that was not enough (the other CPU was stopped). */
-static __always_inline int xsf_agent_lock(struct xsf_agent *a)
-{
-	__u64 i;
-
-	for (i = 0; i < XSF_BUSY_TRIES; i++) {
-		if (!XSF_CAS(&a->busy, 0, 1))
-			return 1;
-	}
-	return 0;
-}
-
-/* Advances a sequence; not alone, other CPUs may advance it too. 0 = done, out is what it meant. */
+/* Advances a sequence that other CPUs advance too. 0 = done, out is what it meant. */
 static __always_inline int xsf_seq_advance(xsf_seq_t *seq, __u32 number, int went_back, int frozen,
-					   int alone, struct xsf_seq_step *out)
+					   struct xsf_seq_step *out)
 {
 	__u32 i;
 
-	if (alone) {
-		xsf_seq_step(*seq, number, went_back, frozen, out);
-		*seq = out->next;
-		return 0;
-	}
 	for (i = 0; i < XSF_CAS_TRIES; i++) {
 		xsf_seq_t was = *seq;
 
@@ -205,7 +185,7 @@ static __always_inline void xsf_sample_sequence(struct xsf_walk *w, struct xsf_t
 	/* The numbers in a duplicate datagram were judged when it came first. */
 	if (w->duplicate)
 		return;
-	if (xsf_seq_advance(seq, number, 0, 0, w->alone, &step)) {
+	if (xsf_seq_advance(seq, number, 0, 0, &step)) {
 		t->sequence_contended++;
 		return;
 	}

@@ -52,7 +52,6 @@ struct xsf_walk {
 				       * index of the sample at hand */
 	__u32 faults;
 	__u32 duplicate; /* its number was seen before */
-	__u32 alone;	 /* no other CPU advances a sequence of this agent meanwhile */
 	__u32 grouped;	 /* some sources have groups */
 	__u32 uptime_ms;
 	__u32 flow_samples;

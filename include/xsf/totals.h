@@ -82,8 +82,7 @@
 	X(groups_full, "samples of a group beyond the configured number of fabrics") \
 	X(reasons_full, "drop reasons above 511 that found no place in the table") \
 	X(sequence_contended, "sequence updates given up after four tries") \
-	X(names_cut, "host or port names longer than 63 bytes") \
-	X(agent_contended, "datagrams whose agent another CPU was busy with for too long")
+	X(names_cut, "host or port names longer than 63 bytes")
 
 #define XSF_FIELD_PLAIN(name, help) __u64 name;
 #define XSF_FIELD_OUTCOME(name, help) __u64 datagram_##name;
@@ -100,7 +99,7 @@ struct xsf_totals {
 	XSF_SAMPLE_TYPES(XSF_FIELD_SAMPLE)
 	XSF_HEADER_OUTCOMES(XSF_FIELD_HEADER)
 	XSF_EVENTS(XSF_FIELD_PLAIN)
-	__u64 reserved[25];
+	__u64 reserved[26];
 };
 
 #define XSF_NR_TOTALS (sizeof(struct xsf_totals) / sizeof(__u64))

@@ -260,17 +260,13 @@ static __always_inline void xsf_agent_count(struct xsf_walk *w, struct xsf_total
 		return;
 	}
 	w->source.agent_generation = xsf_generation_of(a->generation);
-	w->alone = xsf_agent_lock(a);
-	if (!w->alone)
-		t->agent_contended++;
 	was = a->uptime_ms;
 	moves = a->uptime_moves;
 	if (a->sequence && was != w->uptime_ms && !moves)
 		a->uptime_moves = 1;
 	forward = number - (__u32)(a->sequence >> 32) - 1 < XSF_SEQ_WINDOW;
 	back = a->sequence && xsf_uptime_went_back(was, w->uptime_ms, forward);
-	if (xsf_seq_advance(&a->sequence, number, back, !moves && was == w->uptime_ms, w->alone,
-			    &step)) {
+	if (xsf_seq_advance(&a->sequence, number, back, !moves && was == w->uptime_ms, &step)) {
 		t->sequence_contended++;
 	} else {
 		if (step.lost)
@@ -304,7 +300,6 @@ static __always_inline int xsf_walk_begin(struct xsf_walk *w, struct xsf_totals 
 	w->in_sample = 0;
 	w->faults = 0;
 	w->duplicate = 0;
-	w->alone = 0;
 	w->grouped = any && any->group;
 	w->source.agent = 0;
 	w->source.agent_generation = 0;
@@ -375,9 +370,6 @@ static __always_inline void xsf_walk_end(struct xsf_walk *w, struct xsf_totals *
 		xsf_bump(&c->drop_samples, w->drop_samples, own);
 	if (w->faults)
 		xsf_bump(&c->faulty, 1, own);
-	/* An exchange, not a store: what was written before is seen before. */
-	if (w->alone)
-		(void)XSF_TAKE(&a->busy);
 }
 
 /* With many sources nearly every sample finds its source's lines out of the caches. Reading them for the

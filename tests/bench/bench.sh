@@ -17,7 +17,7 @@ COUNT=${BENCH_COUNT:-100000} RATE=${BENCH_RATE:-60000} ROUNDS=${BENCH_ROUNDS:-3}
 MILLION=1000000
 ADDRESS=198.51.100.64 MAC=02:02:02:02:02:02 # where mix.c sends
 SEND_CPU=0 READ_CPU=$(($(nproc) - 1))
-DIR=/sys/fs/bpf/xdp-sflow/v1
+DIR=/sys/fs/bpf/xdp-sflow/v2
 
 rt=()
 chrt -f 50 true 2>/dev/null && rt=(chrt -f 50)

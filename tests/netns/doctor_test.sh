@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/../lib.sh"
 private "$@"
 . "$(dirname "$0")/load_lib.sh"
-PINS=/sys/fs/bpf/xdp-sflow/v1
+PINS=/sys/fs/bpf/xdp-sflow/v2
 PATH=$ROOT/build:$PATH
 
 # Users and groups are made in a copy.

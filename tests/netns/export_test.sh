@@ -4,7 +4,7 @@
 set -u
 . "$(dirname "$0")/../lib.sh"
 private "$@"
-DIR=/sys/fs/bpf/xdp-sflow/v1
+DIR=/sys/fs/bpf/xdp-sflow/v2
 FILL=$ROOT/build/tests/tools/fill_maps
 python3 "$PY/feed_pcap.py" "$T/feed.pcap"
 

@@ -5,7 +5,7 @@ set -u
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/load_lib.sh"
 private "$@"
-PINS=/sys/fs/bpf/xdp-sflow/v1
+PINS=/sys/fs/bpf/xdp-sflow/v2
 pair agent xsf0 xsf1
 
 run "$XSF" load xsf0

@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/load_lib.sh"
 private "$@"
-PINS=/sys/fs/bpf/xdp-sflow/v1
+PINS=/sys/fs/bpf/xdp-sflow/v2
 pair agent xsf0 xsf1
 
 waiting() { grep -lx xdp-sflow-wait /proc/[0-9]*/comm 2>/dev/null | cut -d/ -f3 | grep .; }

@@ -11,7 +11,7 @@ datagrams() {
 
 # counted: datagrams in the maps (of $MAPS_DIR), through the command.
 counted() {
-	"$XSF" status --json --maps "${MAPS_DIR:-/sys/fs/bpf/xdp-sflow/v1}" 2>&1 |
+	"$XSF" status --json --maps "${MAPS_DIR:-/sys/fs/bpf/xdp-sflow/v2}" 2>&1 |
 		json 'd["totals"]["datagrams"]' 2>&1
 }
 
@@ -41,4 +41,4 @@ programs() {
 prog_id() { ip -d link show dev "$1" | grep -oE 'prog/xdp id [0-9]+' | cut -d' ' -f3; }
 
 # attachments: how many are pinned.
-attachments() { find /sys/fs/bpf/xdp-sflow/v1 -name 'if_*' 2>/dev/null | wc -l; }
+attachments() { find /sys/fs/bpf/xdp-sflow/v2 -name 'if_*' 2>/dev/null | wc -l; }

@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/load_lib.sh"
 private "$@"
-PINS=/sys/fs/bpf/xdp-sflow/v1
+PINS=/sys/fs/bpf/xdp-sflow/v2
 pair agent xsf0 xsf1
 pair agent xsf2 xsf3
 

@@ -4,7 +4,7 @@
 set -u
 . "$(dirname "$0")/../lib.sh"
 private "$@"
-PINS=/sys/fs/bpf/xdp-sflow/v1
+PINS=/sys/fs/bpf/xdp-sflow/v2
 README=$ROOT/README.md
 
 # Possible CPUs: "0-3" or "0,2-7".

@@ -5,7 +5,7 @@ set -u
 . "$(dirname "$0")/../lib.sh"
 private "$@"
 . "$(dirname "$0")/load_lib.sh"
-PINS=/sys/fs/bpf/xdp-sflow/v1 GLOBALS=/sys/fs/bpf/xdp/globals
+PINS=/sys/fs/bpf/xdp-sflow/v2 GLOBALS=/sys/fs/bpf/xdp/globals
 PATH=$ROOT/build:$PATH
 cd "$ROOT" || exit 1
 

@@ -3,7 +3,7 @@
 # For tests/netns/repair_*_test.sh, after tests/lib.sh.
 
 # shellcheck disable=SC2034 # for the tests
-PINS=/sys/fs/bpf/xdp-sflow/v1
+PINS=/sys/fs/bpf/xdp-sflow/v2
 
 # addressed IFACE ADDRESS [NS]: an IPv6 address, and the interface as usual otherwise.
 addressed() {

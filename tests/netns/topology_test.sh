@@ -334,7 +334,7 @@ find /sys/fs/bpf/xdp-sflow -type d -exec chmod o+rx {} + -o -type f -exec chmod 
 start setpriv --reuid 65534 --regid 65534 --clear-groups "$XSF" export --state-dir "$STATE" --listen 127.0.0.1:0
 wait_for 10 grep -q 'cannot count' "$STARTED_LOG"
 like "without the right to write" "$(cat "$STARTED_LOG")" \
-	"*cannot open the pinned map /sys/fs/bpf/xdp-sflow/v1/xsf_groups for writing: Permission denied; the kernel cannot count by*"
+	"*cannot open the pinned map /sys/fs/bpf/xdp-sflow/v2/xsf_groups for writing: Permission denied; the kernel cannot count by*"
 URL=$(sed -n 's,.* serving \(http://.*\)/metrics$,\1,p' "$STARTED_LOG")
 is "says so in the metrics" "$(curl -s "$URL/metrics" | sed -n 's/^xdp_sflow_groups_writable //p')" 0
 is "bound all the same" "$(status 'd["links"]["up"]')" 6

@@ -178,16 +178,6 @@ void kernel_group(struct kernel *k, uint32_t slot, uint32_t generation, uint8_t 
 		die("xsf_groups");
 }
 
-void kernel_busy(struct kernel *k, uint32_t slot)
-{
-	int fd = bpf_map__fd(k->skel->maps.xsf_agents);
-	struct xsf_agent agent = ((struct xsf_agent *)k->agents)[slot];
-
-	agent.busy = 1;
-	if (bpf_map_update_elem(fd, &slot, &agent, BPF_ANY))
-		die("xsf_agents");
-}
-
 /* Adds up the CPUs' values at `index`, word by word. */
 static void sum_cpus(struct kernel *k, struct bpf_map *map, uint32_t index, void *out, size_t size)
 {

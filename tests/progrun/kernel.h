@@ -35,9 +35,6 @@ void kernel_allow(struct kernel *k, const uint8_t addr[16], uint32_t prefixlen);
 /* The value of xsf_groups at a slot. */
 void kernel_group(struct kernel *k, uint32_t slot, uint32_t generation, uint8_t group);
 
-/* As if a CPU had stopped in the middle of a datagram of the agent in a slot. */
-void kernel_busy(struct kernel *k, uint32_t slot);
-
 /* All counts; what it points to stays until the next call. */
 const struct xsf_snapshot *kernel_snapshot(struct kernel *k);
 

@@ -284,41 +284,11 @@ static void test_churn(void **state)
 	kernel_free(r.kernel);
 }
 
-/* A CPU that stopped in the middle of an agent's datagram holds nobody up: the next ones wait a little,
- * count all the same, and say so. */
-static void test_stopped(void **state)
-{
-	static struct wire frame;
-	const struct xsf_snapshot *s;
-	struct xsf_config config;
-	struct kernel *k;
-
-	(void)state;
-	xsf_config_defaults(&config);
-	k = kernel_new(&config);
-	for (uint32_t n = 1; n <= 5; n++) {
-		datagram(7, n, &frame);
-		assert_int_equal(kernel_run(k, KERNEL_XDP, frame.p, frame.len), XDP_PASS);
-		if (n == 2)
-			kernel_busy(k, 1);
-	}
-	s = kernel_snapshot(k);
-	assert_int_equal(s->totals.agent_contended, 3);
-	assert_int_equal(s->totals.sequence_contended, 0);
-	assert_int_equal(s->agents[1].own.datagrams, 5);
-	assert_int_equal(s->agents[1].sequence >> 32, 5);
-	assert_int_equal(xsf_agent_pending(&s->agents[1]), 0);
-	assert_int_equal(s->sources[1].flow_sequence >> 32, 5);
-	sums_hold(s);
-	kernel_free(k);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_new_agents),
 		cmocka_unit_test(test_churn),
-		cmocka_unit_test(test_stopped),
 	};
 
 	if (geteuid()) {

@@ -28,7 +28,7 @@ static int healthy(void **state)
 	f.capabilities = ALL_CAPABILITIES;
 	f.btf = f.jit = f.group = 1;
 	f.bpffs = XSF_MOUNT_BPF;
-	strcpy(f.pins, "/sys/fs/bpf/xdp-sflow/v1");
+	strcpy(f.pins, "/sys/fs/bpf/xdp-sflow/v2");
 	f.pinned = XSF_PINS_RIGHT;
 	f.pins_group = 1;
 	f.memlock = 8 << 20;

@@ -98,7 +98,7 @@ static void test_pins(void **state)
 	f.pinned = XSF_PINS_OTHER_LAYOUT;
 	strcpy(f.pins_why, "xsf_agents has values of 300 bytes");
 	says("pins", XSF_LEVEL_FAIL, "xsf_agents has values of 300 bytes",
-	     "xdp-sflow unload --all --purge --maps /sys/fs/bpf/xdp-sflow/v1");
+	     "xdp-sflow unload --all --purge --maps /sys/fs/bpf/xdp-sflow/v2");
 	f.pinned = XSF_PINS_RIGHT;
 	f.other_abi = 2;
 	says("pins", XSF_LEVEL_WARN, "another version (v2)",
@@ -153,7 +153,7 @@ static void test_group(void **state)
 	says("group", XSF_LEVEL_OK, "can read", "");
 	f.pins_group = 0;
 	says("group", XSF_LEVEL_WARN, "made after them",
-	     "chgrp -R xdp-sflow /sys/fs/bpf/xdp-sflow/v1");
+	     "chgrp -R xdp-sflow /sys/fs/bpf/xdp-sflow/v2");
 	f.pins_group = 1;
 	f.bpffs_closed = 1;
 	says("group", XSF_LEVEL_WARN, "pass through", "chmod o+x /sys/fs/bpf");

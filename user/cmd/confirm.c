@@ -14,7 +14,7 @@ static void help(void)
 {
 	printf("Usage: xdp-sflow confirm [IFACE] [OPTION]...\n"
 	       "Keep what 'load --confirm SECONDS' attached to IFACE, or to all interfaces.\n\n"
-	       "      --maps DIR  pin directory (default /sys/fs/bpf/xdp-sflow/v1)\n"
+	       "      --maps DIR  pin directory (default /sys/fs/bpf/xdp-sflow/v2)\n"
 	       "  -h, --help      this text\n");
 }
 

@@ -25,7 +25,7 @@ static void help(void)
 	       "      --seconds N        how long rates are measured (default 1, at most 60; 0: "
 	       "not)\n"
 	       "  -j, --json             one JSON object\n"
-	       "      --maps DIR         pin directory (default /sys/fs/bpf/xdp-sflow/v1)\n"
+	       "      --maps DIR         pin directory (default /sys/fs/bpf/xdp-sflow/v2)\n"
 	       "  -h, --help             this text\n");
 }
 

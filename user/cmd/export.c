@@ -17,7 +17,7 @@ static void help(void)
 	       "  -l, --listen ADDR[:PORT]   where to serve (default " XSF_HTTP_DEFAULT_LISTEN
 	       "); IPv6 as\n"
 	       "                             [ADDR]:PORT; all addresses are 0.0.0.0 or [::]\n"
-	       "      --maps DIR             pin directory (default /sys/fs/bpf/xdp-sflow/v1)\n"
+	       "      --maps DIR             pin directory (default /sys/fs/bpf/xdp-sflow/v2)\n"
 	       "      --max-interfaces N     interfaces shown, the first ones seen (default %u)\n"
 	       "      --all-interfaces       every one\n"
 	       "      --stale SECONDS        agents and interfaces silent for longer are not\n"

@@ -45,7 +45,7 @@ static void help(void)
 	       "                       SIGTERM end it early, and it prints\n"
 	       "      --watch          print each second what was counted so far\n"
 	       "  -j, --json           one JSON object, with --watch one a line\n"
-	       "      --maps DIR       pin directory (default /sys/fs/bpf/xdp-sflow/v1)\n"
+	       "      --maps DIR       pin directory (default /sys/fs/bpf/xdp-sflow/v2)\n"
 	       "  -h, --help           this text\n\n"
 	       "Exit code: 0 it counted, 1 it could not, 2 wrong usage.\n",
 	       XSF_LEDGER_PORTS, DEFAULT_SECONDS);

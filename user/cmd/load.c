@@ -35,7 +35,7 @@ const char xsf_load_options_help[] =
 	"                             where the MTU needs it\n"
 	"      --fabrics N            room for N fabrics in the tables (default 2, at most 16)\n"
 	"      --share                beside other XDP programs, through libxdp\n"
-	"      --maps DIR             pin directory (default /sys/fs/bpf/xdp-sflow/v1)\n"
+	"      --maps DIR             pin directory (default /sys/fs/bpf/xdp-sflow/v2)\n"
 	"      --repair PORT[,...]    UDP over IPv6: write right checksums where they are wrong\n"
 	"                             or 0, of datagrams to these ports\n"
 	"      --repair-from PREFIX   from these sources only; repeat for more; without --repair\n"

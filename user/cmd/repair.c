@@ -44,7 +44,7 @@ static void help(void)
 	       "      --observe             set: count them, and write nothing\n"
 	       "      --json                show: one JSON object, the 'checksum' of status "
 	       "--json\n"
-	       "      --maps DIR            pin directory (default /sys/fs/bpf/xdp-sflow/v1; what\n"
+	       "      --maps DIR            pin directory (default /sys/fs/bpf/xdp-sflow/v2; what\n"
 	       "                            'tc' pins is in /sys/fs/bpf/tc/globals)\n"
 	       "  -h, --help                this text\n");
 }

@@ -22,7 +22,7 @@ static void help(void)
 	       "What is attached (to IFACE; without it, everywhere), who is sending, and what is\n"
 	       "lost. Counts are those of all interfaces that share the pin directory.\n\n"
 	       "      --json      one JSON object\n"
-	       "      --maps DIR  pin directory (default /sys/fs/bpf/xdp-sflow/v1; what 'ip link'\n"
+	       "      --maps DIR  pin directory (default /sys/fs/bpf/xdp-sflow/v2; what 'ip link'\n"
 	       "                  pins is in /sys/fs/bpf/xdp/globals)\n"
 	       "      --topology [NAME=]FILE  as for export: what has become of it\n"
 	       "      --state-dir DIR         as for export: what was PUT to it (default\n"

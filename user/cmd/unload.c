@@ -15,7 +15,7 @@ static void help(void)
 	       "pinned for the next load.\n\n"
 	       "      --all       every interface, also in other network namespaces\n"
 	       "      --purge     remove the counts as well: all pins, and the directory\n"
-	       "      --maps DIR  pin directory (default /sys/fs/bpf/xdp-sflow/v1)\n"
+	       "      --maps DIR  pin directory (default /sys/fs/bpf/xdp-sflow/v2)\n"
 	       "  -h, --help      this text\n");
 }
 
