@@ -54,7 +54,7 @@ static void test_self(void **state)
 	(void)state;
 #define ETH0 "{ifname='eth0',ifindex='2'"
 #define ETH0_INFO ",mode='native',verdict='pass',how='link',frags='yes',prog_id='40'} 1"
-#define BUILD "{version='" XSF_VERSION "',abi='1'} 1"
+#define BUILD "{version='" XSF_VERSION "',abi='2'} 1"
 	/* clang-format off */
 	expect_lines(text, (const char *const[]){
 		"xdp_sflow_build_info" BUILD,
