@@ -489,8 +489,8 @@ static double bytes_per_second(const struct sampled *f, const struct port *p)
 }
 
 /* Quartiles over a second's values are of what each interface shows then, with the noise of its own
- * smoothing: two seconds' is that of 4 s of samples. The middle ones are met within 3 %; the smallest of many values is
- * at most the truth and four sigma less than it, the largest likewise. */
+ * smoothing: two seconds' is that of 4 s of samples. The middle ones are met within 3 %; the smallest of many
+ * values is at most the truth and four sigma less than it, the largest likewise. */
 static void expect_quartiles(struct sampled *f, double *truth, uint32_t nr,
 			     enum xsf_ai_series first, double sigma)
 {

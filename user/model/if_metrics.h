@@ -76,8 +76,8 @@ struct xsf_if_slot {
 };
 
 /* The interfaces of {agents}: ALL; TOPOLOGY, EDGE or CORE of the first fabric; or a list, parted by ';' or
- * ',', of agents' addresses and host names. By agent, then ifIndex; one of each, though several sub-agents may
- * send it. At most `max`, of which *hidden are left out. The caller frees *out. 0, -E2BIG (more than
+ * ',', of agents' addresses and host names. By agent, then ifIndex; one of each, though several sub-agents
+ * may send it. At most `max`, of which *hidden are left out. The caller frees *out. 0, -E2BIG (more than
  * XSF_IF_NAMES names), -ENOMEM. */
 int xsf_if_choose(const struct xsf_if_view *v, const char *agents, uint32_t max,
 		  struct xsf_if_slot **out, uint32_t *nr, uint32_t *hidden);
