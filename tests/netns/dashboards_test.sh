@@ -52,7 +52,9 @@ done
 value() { # PROMQL: of its one result
 	curl -sfG --data-urlencode "query=$1" $url/api/v1/query | json 'd["data"]["result"][0]["value"][1]'
 }
-is "every target answers" "$(value 'sum(up) == count(up)')" 2
+is "every target answers" "$(value 'sum(up) == count(up)')" 4
+is "interfaces by sFlow-RT's names" "$(value 'count(sflow_ifinutilization{instance=~"10.*:.*"})')" 48
+is "the collector likewise" "$(value 'sflow_analyzer_agent_count')" 6
 # 4 leaves with 8 ports for hosts, each with a link to 2 spines.
 is "ports at the edge" "$(value 'count(xdp_sflow_interface_role{fabric="default",role="edge"})')" 32
 is "ports in the core" "$(value 'count(xdp_sflow_interface_role{fabric="default",role="core"})')" 16
