@@ -8,8 +8,8 @@
 #include "near.h"
 #include "serve/compat.h"
 
-/* Agents 1 (leaf1, with an interface of each index 1 to 4 in slots 1 to 4), its sub-agent 2 (index 1 again, slot
- * 5, told earlier) and 3 (no name, slot 6). Interface n takes in 100 * n octets a second. */
+/* Agents 1 (leaf1, with an interface of each index 1 to 4 in slots 1 to 4), its sub-agent 2 (index 1 again,
+ * slot 5, told earlier) and 3 (no name, slot 6). Interface n takes in 100 * n octets a second. */
 struct made {
 	struct fixture *f;
 	struct xsf_bindings *b;
