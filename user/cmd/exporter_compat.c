@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* sFlow-RT's own paths in the exporter: metrics of interfaces, agents, the collector. */
 #include <errno.h>
-#include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,25 +21,30 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Time that all CPUs were busy, and all time, in ticks since boot (proc(5), stat). 0 when it was read. */
+/* Time that all CPUs were busy, and all time, in ticks since boot: user, nice, system, idle, iowait, irq,
+ * softirq, steal (proc(5), stat). 0 when it was read. */
 static int system_time(uint64_t *busy, uint64_t *all)
 {
-	uint64_t user, nice, system, idle, wait, irq, soft, steal;
 	FILE *f = fopen("/proc/stat", "re");
-	int nr = 0;
+	char line[512], *at = line + 3;
+	int ok;
 
 	if (!f)
 		return -1;
-	nr = fscanf(f,
-		    "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-		    " %" SCNu64 " %" SCNu64,
-		    &user, &nice, &system, &idle, &wait, &irq, &soft, &steal);
+	ok = fgets(line, sizeof(line), f) && !strncmp(line, "cpu ", 4);
 	fclose(f);
-	if (nr != 8)
-		return -1;
-	*busy = user + nice + system + irq + soft + steal;
-	*all = *busy + idle + wait;
-	return 0;
+	*busy = *all = 0;
+	for (int n = 0; n < 8 && ok; n++) {
+		char *end;
+		uint64_t ticks = strtoull(at, &end, 10);
+
+		ok = end != at;
+		at = end;
+		*all += ticks;
+		if (n != 3 && n != 4)
+			*busy += ticks;
+	}
+	return ok ? 0 : -1;
 }
 
 void xsf_exporter_load_update(struct xsf_exporter_load *l)
@@ -210,6 +214,6 @@ int xsf_handle_compat_version(void *arg, const struct xsf_http_request *request,
 {
 	(void)arg;
 	(void)request;
-	strcpy(reply->text, XSF_VERSION);
+	snprintf(reply->text, sizeof(reply->text), "%s", XSF_VERSION);
 	return 0;
 }
