@@ -7,7 +7,7 @@
 #include "count.h"
 #include "timeline.h"
 
-/* Interface formats (sflow_version_5.txt, struct interface; SPEC 1.4). Returns 1 for one plain ifIndex. */
+/* Interface formats (sflow_version_5.txt, struct interface). Returns 1 for one plain ifIndex. */
 static __always_inline int xsf_is_ifindex(__u32 format, __u32 value)
 {
 	return format == SFLOW_IF_SINGLE && value != SFLOW_IF_UNKNOWN &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The timeline: RoCE by 10 ms of arrival, from which user space tells the period of a job (SPEC 3.4). */
+/* The timeline: RoCE by 10 ms of arrival, from which user space tells the period of a job (DESIGN 5.4). */
 #ifndef XSF_TIMELINE_H
 #define XSF_TIMELINE_H
 

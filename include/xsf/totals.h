@@ -27,7 +27,7 @@
 	X(denied, "source not in the allow-list") \
 	X(unreadable, "the kernel could not hand over the payload")
 
-/* Faults, by kind (DESIGN section 4.1): one per faulty header or sample. */
+/* Faults, by kind (DESIGN 4.1): one per faulty header or sample. */
 #define XSF_FAULTS(X) \
 	X(short_header, "datagram ends inside its sFlow header") \
 	X(bad_version, "version is not 5") \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* seeds FOLDER: writes what the targets start from to FOLDER/datagram, /frame, /packet and /csum: the datagrams
- * and packets built for the program's tests, and what the golden captures hold. */
+/* seeds FOLDER: writes what the targets start from to FOLDER/datagram, /frame, /packet and /csum: the
+ * datagrams and packets built for the program's tests, and what the golden captures hold. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>

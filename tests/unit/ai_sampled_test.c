@@ -5,7 +5,7 @@
  * 128 hosts send RDMA to the next leaf's, each at a rate of its own; answers come back the same way. Every
  * packet enters three switches. Each interface samples one packet in RATE with skips that are uniform from 1
  * to 2 * RATE - 1; which packet a skip meets is drawn from those that pass there. The bounds are the ones of
- * sampling: a sum of n samples is within 196 * sqrt(1 / n) % in 95 of 100 cases (SPEC 3.5), where n is
+ * sampling: a sum of n samples is within 196 * sqrt(1 / n) % in 95 of 100 cases (DESIGN 5.5), where n is
  * (sum of w)^2 / sum of w^2 for what is weighted by w (bytes). */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -319,7 +319,8 @@ static void take_operations(struct sampled *f, const struct xsf_ai_point *p)
 			n++;
 		if (n == f->nr_ops) {
 			assert_true(n < 16);
-			strcpy(f->op[f->nr_ops++].name, p->operation[i].name);
+			snprintf(f->op[f->nr_ops++].name, sizeof(f->op[0].name), "%s",
+				 p->operation[i].name);
 		}
 		f->op[n].sum += p->operation[i].value;
 		f->op[n].seconds++;

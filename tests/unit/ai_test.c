@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The AI metrics of snapshots that were made up, against what SPEC 3.3 gives by hand; and their documents,
+/* The AI metrics of snapshots that were made up, against what DESIGN 5.3 gives by hand; and their documents,
  * byte for byte. */
 #include "fixture.h"
 

@@ -79,11 +79,13 @@ static uint32_t count(const char *check, enum xsf_level level, const struct xsf_
  * checks are as in the healthy machine: ok. */
 static void says(const char *check, enum xsf_level level, const char *text, const char *mend)
 {
-	const struct xsf_finding *found;
+	const struct xsf_finding *found = NULL;
 
 	xsf_diagnose(&f, &d);
 	if (count(check, level, &found) < 1)
 		fail_msg("%s: no finding is %s", check, xsf_level_name(level));
+	if (!found)
+		return;
 	if (!strstr(found->text, text))
 		fail_msg("%s: '%s' does not say '%s'", check, found->text, text);
 	assert_string_equal(found->mend, mend);

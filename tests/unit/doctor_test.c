@@ -379,7 +379,7 @@ static void add_filter(uint32_t pref, const char *kind, int ours, enum xsf_ends 
 	f.filters++;
 	memset(t, 0, sizeof(*t));
 	t->pref = pref;
-	strcpy(t->kind, kind);
+	snprintf(t->kind, sizeof(t->kind), "%s", kind);
 	t->ours = ours;
 	t->ends = ends;
 }

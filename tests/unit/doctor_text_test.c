@@ -21,7 +21,7 @@ static void test_names(void **state)
 	says("interface", XSF_LEVEL_FAIL, "a'b;$(x) is down", "ip link set dev 'a'\\''b;$(x)' up");
 	strcpy(f.iface, "-rf");
 	says("interface", XSF_LEVEL_FAIL, "-rf is down", "ip link set dev '-rf' up");
-	strcpy(f.iface, "''''''''''''''''" + 1);
+	memset(f.iface, '\'', sizeof(f.iface) - 1);
 	xsf_diagnose(&f, &d);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Rates against what the formulas of SPEC 1.7.1 and 3.1 give by hand. */
+/* Rates against what the formulas of DESIGN 5.7 and 5.1 give by hand. */
 #include "fixture.h"
 
 #include <math.h>
@@ -117,7 +117,7 @@ static void smoothing(void **state)
 	expect_near(ingress(t), 0, 0);
 }
 
-/* The unit impulse has an area of 1 (SPEC 3.1), so averages over a long time are true. */
+/* The unit impulse has an area of 1 (DESIGN 5.1), so averages over a long time are true. */
 static void impulse(void **state)
 {
 	struct rated *t = *state;

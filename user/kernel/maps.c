@@ -93,7 +93,7 @@ struct xsf_maps {
 	struct xsf_tos_row *tos;
 	struct xsf_rdma_row *rdma;
 	struct xsf_csum_maps *csum; /* of the tc program */
-	/* All rows, mapped; or one row, the last that was copied. NULL: programs older than it made the maps. */
+	/* All rows, mapped; or one row, the last that was copied. NULL: the maps are of older programs. */
 	struct xsf_timeline_row *timeline;
 	int timeline_copied;
 };

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <xsf/net.h>
 
-/* Rows are shown from these values on (SPEC 3.3). */
+/* Rows are shown from these values on (DESIGN 5.3). */
 #define LEAST_OPERATIONS 1.0
 #define LEAST_DROPS 0.0001
 
-/* What is silent for longer is not among the interfaces whose quartiles are taken (SPEC 3.1). */
+/* What is silent for longer is not among the interfaces whose quartiles are taken (DESIGN 5.1). */
 #define POPULATION_NS 60000000000ull
 
 /* Groups of the first fabric (abi.h, struct xsf_group). */

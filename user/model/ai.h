@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The AI metrics of a fabric (SPEC 3.3, ai_metrics.tsv) as they stand, refreshed about once a second, and how
+/* The AI metrics of a fabric (DESIGN 5.3) as they stand, refreshed about once a second, and how
  * they were in the 300 seconds before. Plain state of a fixed size.
  *
  * Bytes are those of ingress samples of each interface (model/rates.h). Operations, lengths, credits and

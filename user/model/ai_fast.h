@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How the load of a fabric's edge moves within seconds (SPEC 3.4, period/json): RoCE packets a second
+/* How the load of a fabric's edge moves within seconds (DESIGN 5.4, period/json): RoCE packets a second
  * smoothed over 0.1 s from the 10 ms timeline, and what the last 20 seconds' load and periods were. Plain
  * state. */
 #ifndef XSF_AI_FAST_H

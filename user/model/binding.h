@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which fabric each agent and data source belongs to, and whether an interface is at the edge or in the
- * core (SPEC 3.1, 3.2). Plain state: fed with topologies and snapshots.
+ * core (DESIGN 5.1, 5.2). Plain state: fed with topologies and snapshots.
  *
  * An agent is a node's when the node's `agent` is its address, or, of a node without one, when its host_descr
  * name is the node's; all sub-agents of the address go with it. The first fabric that knows it has it. A name
@@ -100,7 +100,7 @@ static inline uint8_t xsf_place_group(const struct xsf_place *p)
 uint32_t xsf_bindings_port_slot(const struct xsf_bindings *b, uint32_t fabric, uint32_t port);
 uint32_t xsf_bindings_node_slot(const struct xsf_bindings *b, uint32_t fabric, uint32_t node);
 
-/* A link is monitored when both ends have sent their interface counters, up when both say so (SPEC 3.2); a
+/* A link is monitored when both ends have sent their interface counters, up when both say so (DESIGN 5.2); a
  * node when its agent is heard, with flows once it has sent a flow sample. */
 enum xsf_link_state xsf_bindings_link(const struct xsf_bindings *b, const struct xsf_snapshot *s,
 				      uint32_t fabric, uint32_t link);

@@ -7,7 +7,7 @@
 /* A slot is whole when the coarse clock, up to 10 ms behind, is beyond it. */
 #define LAG_NS 20000000
 
-/* Without ingress for that long, the edge is seen by its egress (SPEC 3.1): 60 s. */
+/* Without ingress for that long, the edge is seen by its egress (DESIGN 5.1): 60 s. */
 #define EDGE_BINS 6000
 
 #define WAYS 2 /* XSF_INGRESS, XSF_EGRESS */

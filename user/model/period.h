@@ -3,7 +3,7 @@
  * once a second or so, and the search in it (model/period_find.h).
  *
  * Counted are RoCE packets at the edge where they come in; where no edge interface is sampled there, those
- * that go out (SPEC 3.1). Resolution is that of the datagrams' arrival: agents that hold samples back for up
+ * that go out (DESIGN 5.1). Resolution is that of the datagrams' arrival: agents that hold samples back for up
  * to T smear what is shorter than 2 T, and those that send by a timer put the timer's own period into the
  * timeline; while an agent's datagrams fill before the timer, neither matters. */
 #ifndef XSF_PERIOD_H

@@ -19,7 +19,7 @@
 #define MEDIUM_LAGS 6.0
 #define LONG_LAGS 10
 
-#define PEAK 0.3	/* SPEC 3.4 */
+#define PEAK 0.3	/* DESIGN 5.4 */
 #define VALLEY 0.5	/* of its peak, at most, somewhere between two */
 #define SWING 0.05	/* standard deviation of what is periodic, of the mean */
 #define SURE 5.0	/* of Fisher's z: chance makes a few in a million */
@@ -301,9 +301,10 @@ static double highest(const struct level *l, uint32_t nr, double lag, uint32_t r
 	return fmin(1, best + fabs(right - left) / 2);
 }
 
-/* By how much the longer one correlates better than the shorter one, in the bins of that and over the newest
- * `nr` of them, and `deviations` times the error of that, as far as it comes from noise. If the longer one is a multiple, its neighbours among the multiples speak for the shorter
- * one, which is known less exactly. */
+/* By how much the longer one correlates better than the shorter one, in the bins of that and over the
+ * newest `nr` of them, and `deviations` times the error of that, as far as it comes from noise. If the
+ * longer one is a multiple, its neighbours among the multiples speak for the shorter one, which is known
+ * less exactly. */
 static double gain(const struct xsf_period_work *w, const struct candidate *longer,
 		   const struct candidate *shorter, uint32_t nr, double deviations)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Is there a period in a series of counts, and which? Arithmetic alone; model/period.h has the clock.
  *
- * The normalised autocorrelation (SPEC 3.4) is taken at lags from 0.1 to 25 s, each over windows of its own:
+ * The normalised autocorrelation (DESIGN 5.4) is taken at lags from 0.1 to 25 s, each over windows of its own:
  * the last 9 s or 2.85 lags, whatever is longer, so that a job is found within 10 s or three of its periods
  * whatever was before; and longer ones, which see a period through more noise. It is Pearson's, of the counts
  * against those a lag earlier, with a linear trend of both taken out. Long lags take the counts in longer
  * bins. A peak counts when chance would hardly make it: Fisher's z of it, with as many independent pairs as
- * the width of its own bursts leaves (Bartlett), so that three bursts at random distances are none; and when it moves the load by 5 % of its mean or more. */
+ * the width of its own bursts leaves (Bartlett), so that three bursts at random distances are none; and when
+ * it moves the load by 5 % of its mean or more. */
 #ifndef XSF_PERIOD_FIND_H
 #define XSF_PERIOD_FIND_H
 
@@ -28,7 +29,8 @@ struct xsf_period_work;
 struct xsf_period_work *xsf_period_work_new(void);
 void xsf_period_work_free(struct xsf_period_work *work);
 
-/* Of `nr` counts, one each XSF_PERIOD_BIN_S, the newest is the last. Looks at XSF_PERIOD_BINS at most. `last`: what the previous search found; a period that goes on needs less to be believed. */
+/* Of `nr` counts, one each XSF_PERIOD_BIN_S, the newest is the last. Looks at XSF_PERIOD_BINS at most.
+ * `last`: what the previous search found; a period that goes on needs less to be believed. */
 struct xsf_period_found xsf_period_find(struct xsf_period_work *work, const float *bins,
 					uint32_t nr, const struct xsf_period_found *last);
 

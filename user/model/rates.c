@@ -60,7 +60,7 @@ static int grown(enum xsf_if_counter which, uint64_t was, uint64_t now, uint64_t
 	*delta = now - was;
 	if (now >= was)
 		return 1;
-	/* 64 bits filled from a counter of 32 (SPEC 1.7.1). */
+	/* 64 bits filled from a counter of 32 (DESIGN 5.7). */
 	*delta = (uint32_t)(now - was);
 	return was <= UINT32_MAX && was - now > UINT32_MAX / 2;
 }

@@ -2,10 +2,10 @@
 /* Rates of what data sources count, refreshed about once a second from what their counters grew by. Plain
  * state of a fixed size: one element for each place of a data source.
  *
- * What flow samples add up to is smoothed as sFlow-RT does (SPEC 3.1), x' = x * exp(-dt / t) + v / t, with
+ * What flow samples add up to is smoothed as sFlow-RT does (DESIGN 5.1), x' = x * exp(-dt / t) + v / t, with
  * what came in dt taken as spread evenly over it: constant traffic shows its own rate.
  *
- * Interface counters (SPEC 1.7.1) give a rate with each counter sample: what they grew by since the one
+ * Interface counters (DESIGN 5.7) give a rate with each counter sample: what they grew by since the one
  * before, over the time between. None with the first one, after a restart of the agent, after a gap of more
  * than three intervals, or for a counter that is unknown, went back, or grew faster than the link can carry.
  * A rate holds until the next sample, XSF_RATES_FRESH_NS at most. */

@@ -149,7 +149,7 @@ uint64_t xsf_snapshot_reason(const struct xsf_snapshot *s, int sampled, uint32_t
 
 	if (i < XSF_REASONS) {
 		*name = xsf_reason_name(i, buf, 16);
-		/* What the published header misspells and agents therefore send (SPEC 1.8). */
+		/* What the published header misspells and agents therefore send (DESIGN 4.4). */
 		switch (i) {
 		case 33:
 		case 36:

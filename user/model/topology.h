@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A fabric's topology as sFlow-RT writes it (SPEC 3.2), read and checked once, never changed afterwards:
+/* A fabric's topology as sFlow-RT writes it (DESIGN 5.2), read and checked once, never changed afterwards:
  *
  *	{"links": {"L1": {"node1": "leaf1", "port1": "swp1", "node2": "spine1", "port2": "swp1"}},
  *	 "nodes": {"leaf1": {"agent": "10.0.0.1", "ports": {"swp1": {"ifindex": "3"}}}}}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What sFlow-RT serves besides its applications (SPEC 8): metrics of interfaces, agents and the collector
+/* What sFlow-RT serves besides its applications (DESIGN 5.8): metrics of interfaces, agents and the collector
  * itself, as Prometheus text without TYPE and as JSON. */
 #ifndef XSF_COMPAT_H
 #define XSF_COMPAT_H

@@ -249,7 +249,8 @@ static void syndromes(const struct xsf_metrics *m, const struct xsf_family *f, u
 	xsf_line_end(t, pick(&sum, f->arg));
 }
 
-/* offset: of a double within struct xsf_period_found. Fabrics of which nobody knows only when they have one. */
+/* offset: of a double within struct xsf_period_found. Fabrics of which nobody knows only when they have
+ * one. */
 static void period(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t i,
 		   struct xsf_text *t)
 {

@@ -64,9 +64,10 @@ void xsf_text_double(struct xsf_text *t, double v);
 /* An address as xsf_address_text writes it. */
 void xsf_text_address(struct xsf_text *t, const uint8_t addr[16]);
 
-/* n bytes from an agent inside double quotes (which the caller writes), for a Prometheus label value or a
- * JSON string alike: backslash, quote and line feed escaped, other control characters and each byte that is
- * not UTF-8, or of a character that shows nothing itself (direction marks and the like), replaced by "?". At most XSF_NAME_LEN bytes are read, each once: it may change. */
+/* n bytes from an agent inside double quotes (which the caller writes), for a Prometheus label value or
+ * a JSON string alike: backslash, quote and line feed escaped, other control characters and each byte
+ * that is not UTF-8, or of a character that shows nothing itself (direction marks and the like),
+ * replaced by "?". At most XSF_NAME_LEN bytes are read, each once: it may change. */
 void xsf_text_name(struct xsf_text *t, const uint8_t *name, size_t n);
 
 /* Likewise for a terminated string of our own side (an interface's name may hold a quote); up to
