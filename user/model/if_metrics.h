@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is known of an interface, by sFlow-RT's names (DESIGN 5.7, 5.8): values of its last counter sample, and
- * rates of its counters. They expire as the rates do (model/rates.h). Choosing interfaces and metrics as the
- * paths of sFlow-RT's REST interface name them, and aggregating. */
+/* What is known of an interface, by sFlow-RT's names (DESIGN 5.7, 5.8): values of its last counter sample,
+ * and rates of its counters. They expire as the rates do (model/rates.h). Choosing interfaces and metrics
+ * as the paths of sFlow-RT's REST interface name them, and aggregating. */
 #ifndef XSF_IF_METRICS_H
 #define XSF_IF_METRICS_H
 

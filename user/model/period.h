@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The period of the jobs on each fabric: the timeline's slots (xsf/timeline.h) as a history of counts, read
- * once a second or so, and the search in it (model/period_find.h).
+/* The period of the jobs on each fabric: the timeline's slots (xsf/timeline.h) as a history of counts,
+ * read once a second or so, and the search in it (model/period_find.h).
  *
  * Counted are RoCE packets at the edge where they come in; where no edge interface is sampled there, those
- * that go out (DESIGN 5.1). Resolution is that of the datagrams' arrival: agents that hold samples back for up
- * to T smear what is shorter than 2 T, and those that send by a timer put the timer's own period into the
- * timeline; while an agent's datagrams fill before the timer, neither matters. */
+ * that go out (DESIGN 5.1). Resolution is that of the datagrams' arrival: agents that hold samples back
+ * for up to T smear what is shorter than 2 T, and those that send by a timer put the timer's own period
+ * into the timeline; while an agent's datagrams fill before the timer, neither matters. */
 #ifndef XSF_PERIOD_H
 #define XSF_PERIOD_H
 

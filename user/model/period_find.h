@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Is there a period in a series of counts, and which? Arithmetic alone; model/period.h has the clock.
  *
- * The normalised autocorrelation (DESIGN 5.4) is taken at lags from 0.1 to 25 s, each over windows of its own:
- * the last 9 s or 2.85 lags, whatever is longer, so that a job is found within 10 s or three of its periods
- * whatever was before; and longer ones, which see a period through more noise. It is Pearson's, of the counts
- * against those a lag earlier, with a linear trend of both taken out. Long lags take the counts in longer
- * bins. A peak counts when chance would hardly make it: Fisher's z of it, with as many independent pairs as
- * the width of its own bursts leaves (Bartlett), so that three bursts at random distances are none; and when
- * it moves the load by 5 % of its mean or more. */
+ * The normalised autocorrelation (DESIGN 5.4) is taken at lags from 0.1 to 25 s, each over windows of its
+ * own: the last 9 s or 2.85 lags, whatever is longer, so that a job is found within 10 s or three of its
+ * periods whatever was before; and longer ones, which see a period through more noise. It is Pearson's, of
+ * the counts against those a lag earlier, with a linear trend of both taken out. Long lags take the counts
+ * in longer bins. A peak counts when chance would hardly make it: Fisher's z of it, with as many
+ * independent pairs as the width of its own bursts leaves (Bartlett), so that three bursts at random
+ * distances are none; and when it moves the load by 5 % of its mean or more. */
 #ifndef XSF_PERIOD_FIND_H
 #define XSF_PERIOD_FIND_H
 

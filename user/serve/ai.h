@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The AI metrics under sFlow-RT's names (DESIGN 5.3, 5.6): Prometheus text without TYPE, and JSON. Each returns
- * a document that the caller frees, its length in *len; NULL: no memory. */
+/* The AI metrics under sFlow-RT's names (DESIGN 5.3, 5.6): Prometheus text without TYPE, and JSON. Each
+ * returns a document that the caller frees, its length in *len; NULL: no memory. */
 #ifndef XSF_SERVE_AI_H
 #define XSF_SERVE_AI_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What has become of a topology, as sFlow-RT's topology application tells it (DESIGN 5.2). Each returns a text
- * that the caller frees, its length in *len, or NULL: no memory. Lists of names hold the first
+/* What has become of a topology, as sFlow-RT's topology application tells it (DESIGN 5.2). Each returns a
+ * text that the caller frees, its length in *len, or NULL: no memory. Lists of names hold the first
  * XSF_TOPOLOGY_DETAILS. */
 #ifndef XSF_TOPOLOGY_REPORT_H
 #define XSF_TOPOLOGY_REPORT_H
