@@ -130,6 +130,19 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 		s->drops = xsf_be32(fixed + 8);
 		s->last_seen_ns = w->now_ns;
 		xsf_sample_sequence(w, t, &s->flow_sequence, slot, 0, xsf_be32(body));
+	}
+	/* Open vSwitch samples a bridge as one entity; what it saw came in at the input. */
+	if (w->source.class >= SFLOW_CLASS_ENTITY && xsf_is_ifindex(in_format, in)) {
+		w->source.class = SFLOW_CLASS_IFINDEX;
+		w->source.index = in;
+		s = xsf_source_get(w, t, &slot);
+		if (!s)
+			return;
+		if (slot)
+			s->last_seen_ns = w->now_ns;
+		direction = XSF_INGRESS;
+	}
+	if (slot) {
 		if (w->grouped)
 			row = xsf_group_of(t, slot, s->generation);
 	}

@@ -46,6 +46,7 @@
 #define SFLOW_PROTO_IP6 12
 
 #define SFLOW_CLASS_IFINDEX 0
+#define SFLOW_CLASS_ENTITY 2 /* a physical entity; 3 a logical one */
 
 /* Interface formats, and the values that are no interface. */
 #define SFLOW_IF_SINGLE 0

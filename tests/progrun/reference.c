@@ -246,6 +246,7 @@ static void flow(struct reference *r, const struct sample *s)
 	struct reference_source *source;
 	struct reference_packet packet;
 	uint64_t weight;
+	int at_input;
 
 	if (s->tag == 3) {
 		r->totals.sample_flow_expanded++;
@@ -298,6 +299,10 @@ static void flow(struct reference *r, const struct sample *s)
 	count_end(&r->totals, packet.end);
 	r->totals.sampled_packets += weight;
 	r->totals.sampled_bytes += weight * length;
+	/* A switch as a whole: it came in at the input. */
+	at_input = class >= 2 && is_interface(in_format, in);
+	if (at_input)
+		direction = XSF_INGRESS;
 	count_packet(r, &packet, direction, weight, weight * length);
 
 	r->agents[r->agent].flow_samples++;
@@ -305,6 +310,8 @@ static void flow(struct reference *r, const struct sample *s)
 	source->sampling_rate = (uint32_t)weight;
 	source->sample_pool = pool;
 	source->drops = drops;
+	if (at_input)
+		source = source_of(r, 0, in);
 	count_traffic(&source->traffic[direction], &packet, weight, weight * length);
 }
 

@@ -37,9 +37,9 @@ def eth(payload, etype=0x0800, tags=(), src=1, dst=2):
 
 
 def ipv4(payload, src="10.1.0.1", dst="10.1.0.2", proto=17, ident=1, frag=0x4000,
-         opts=b"", ihl=None, totlen=None, ttl=64):
+         opts=b"", ihl=None, totlen=None, ttl=64, tos=0):
     n = 20 + len(opts)
-    h = u8((4 << 4) | (ihl if ihl is not None else n // 4), 0) + \
+    h = u8((4 << 4) | (ihl if ihl is not None else n // 4), tos) + \
         u16(totlen if totlen is not None else n + len(payload), ident, frag) + \
         u8(ttl, proto) + b"\0\0" + ip4(src) + ip4(dst) + opts
     c = csum(h)
