@@ -27,6 +27,23 @@ static __always_inline __u32 xsf_group_of(struct xsf_totals *t, __u32 slot, __u3
 	return 0;
 }
 
+/* Open vSwitch samples a bridge as one entity; what it saw came in at the input. Slot of that interface. */
+XSF_GLOBAL int xsf_entity_input(struct xsf_walk *w, __u32 in)
+{
+	struct xsf_totals *t = xsf_lookup(XSF_MAP_TOTALS, 0);
+	struct xsf_source *s;
+	__u32 slot;
+
+	if (!w || !t)
+		return 0;
+	w->source.class = SFLOW_CLASS_IFINDEX;
+	w->source.index = in;
+	s = xsf_source_get(w, t, &slot);
+	if (s && slot)
+		s->last_seen_ns = w->now_ns;
+	return (int)slot;
+}
+
 static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_totals *t, int expanded)
 {
 	const __u8 *body = xsf_at(w, w->body);
@@ -131,15 +148,11 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 		s->last_seen_ns = w->now_ns;
 		xsf_sample_sequence(w, t, &s->flow_sequence, slot, 0, xsf_be32(body));
 	}
-	/* Open vSwitch samples a bridge as one entity; what it saw came in at the input. */
 	if (w->source.class >= SFLOW_CLASS_ENTITY && xsf_is_ifindex(in_format, in)) {
-		w->source.class = SFLOW_CLASS_IFINDEX;
-		w->source.index = in;
-		s = xsf_source_get(w, t, &slot);
+		slot = (__u32)xsf_entity_input(w, in);
+		s = xsf_lookup(XSF_MAP_SOURCES, slot);
 		if (!s)
 			return;
-		if (slot)
-			s->last_seen_ns = w->now_ns;
 		direction = XSF_INGRESS;
 	}
 	if (slot) {
