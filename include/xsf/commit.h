@@ -27,8 +27,26 @@ static __always_inline __u32 xsf_group_of(struct xsf_totals *t, __u32 slot, __u3
 	return 0;
 }
 
-/* Open vSwitch samples a bridge as one entity; what it saw came in at the input. Slot of that interface. */
-XSF_GLOBAL int xsf_entity_input(struct xsf_walk *w, __u32 in)
+/* What a flow sample adds to: its source's slot, and the rows of its group and direction. */
+static __always_inline void xsf_flow_add(struct xsf_walk *w, struct xsf_totals *t,
+					 struct xsf_source *s, __u32 slot, __u32 direction,
+					 __u64 weight, __u64 bytes)
+{
+	struct xsf_packet *p = &w->packet;
+	__u32 row = 0;
+
+	if (slot && w->grouped)
+		row = xsf_group_of(t, slot, s->generation);
+	row = row * XSF_DIRECTIONS + direction;
+	xsf_traffic_add(s, direction, slot && s->cpu == w->cpu, p, weight, bytes);
+	w->flow_samples++;
+	xsf_count_packet(p, row, weight, bytes);
+	if (p->flags & XSF_PKT_ROCE)
+		xsf_timeline_add(w, row, weight, bytes);
+}
+
+/* Open vSwitch samples a bridge as one entity; what it saw came in at the input, and counts there. */
+XSF_GLOBAL int xsf_flow_add_input(struct xsf_walk *w, __u32 in, __u64 weight, __u64 bytes)
 {
 	struct xsf_totals *t = xsf_lookup(XSF_MAP_TOTALS, 0);
 	struct xsf_source *s;
@@ -39,15 +57,18 @@ XSF_GLOBAL int xsf_entity_input(struct xsf_walk *w, __u32 in)
 	w->source.class = SFLOW_CLASS_IFINDEX;
 	w->source.index = in;
 	s = xsf_source_get(w, t, &slot);
-	if (s && slot)
+	if (!s)
+		return 0;
+	if (slot)
 		s->last_seen_ns = w->now_ns;
-	return (int)slot;
+	xsf_flow_add(w, t, s, slot, XSF_INGRESS, weight, bytes);
+	return 0;
 }
 
 static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_totals *t, int expanded)
 {
 	const __u8 *body = xsf_at(w, w->body);
-	__u32 in_format, in, out_format, out, direction = XSF_OTHER, frame_len = 0, slot, row;
+	__u32 in_format, in, out_format, out, direction = XSF_OTHER, frame_len = 0, slot;
 	struct xsf_packet *p = &w->packet;
 	struct xsf_source *s;
 	const __u8 *fixed;
@@ -140,7 +161,6 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 	s = xsf_source_get(w, t, &slot);
 	if (!s)
 		return;
-	row = 0;
 	if (slot) {
 		s->sampling_rate = (__u32)weight;
 		s->sample_pool = xsf_be32(fixed + 4);
@@ -148,24 +168,10 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 		s->last_seen_ns = w->now_ns;
 		xsf_sample_sequence(w, t, &s->flow_sequence, slot, 0, xsf_be32(body));
 	}
-	if (w->source.class >= SFLOW_CLASS_ENTITY && xsf_is_ifindex(in_format, in)) {
-		slot = (__u32)xsf_entity_input(w, in);
-		s = xsf_lookup(XSF_MAP_SOURCES, slot);
-		if (!s)
-			return;
-		direction = XSF_INGRESS;
-	}
-	if (slot) {
-		if (w->grouped)
-			row = xsf_group_of(t, slot, s->generation);
-	}
-	row = row * XSF_DIRECTIONS + direction;
-
-	xsf_traffic_add(s, direction, slot && s->cpu == w->cpu, p, weight, bytes);
-	w->flow_samples++;
-	xsf_count_packet(p, row, weight, bytes);
-	if (p->flags & XSF_PKT_ROCE)
-		xsf_timeline_add(w, row, weight, bytes);
+	if (w->source.class >= SFLOW_CLASS_ENTITY && xsf_is_ifindex(in_format, in))
+		xsf_flow_add_input(w, in, weight, bytes);
+	else
+		xsf_flow_add(w, t, s, slot, direction, weight, bytes);
 }
 
 struct xsf_name {
