@@ -64,6 +64,9 @@ $(B)/%.o: %.c
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(PURE_OBJ)
 	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS) $(TEST_LIBS)
 
+# Its commands are read by the parser of the command line.
+$(B)/tests/unit/csum_test: $(LIB_OBJ)
+
 $(PROGRUN): $(PROGRUN_OBJ)
 
 $(BENCH): $(B)/tests/bench/mix.o

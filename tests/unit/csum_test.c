@@ -3,7 +3,10 @@
 #include "model/csum.h"
 
 #include <jansson.h>
+#include "cmd/load.h"
+#include "cmd/repair.h"
 #include "exposition.h"
+#include "kernel/options.h"
 #include "serve/json.h"
 
 static struct xsf_csum_port ports[XSF_CSUM_PORTS];
@@ -190,13 +193,20 @@ static void test_repairs(void **state)
 	assert_false(xsf_csum_repairs(a, 9995, addr));
 }
 
+static struct xsf_csum_advice advice;
+
+static void expect_warned(const struct xsf_csum *c, const char *want, const char *warning)
+{
+	size_t len = xsf_csum_advice(c, &attached[0], &advice);
+
+	assert_string_equal(advice.command, want);
+	assert_int_equal(len, strlen(want));
+	assert_string_equal(advice.warning, warning);
+}
+
 static void expect_advice(const struct xsf_csum *c, const char *want)
 {
-	char buf[XSF_CSUM_ADVICE];
-	size_t len = xsf_csum_advice(c, &attached[0], buf);
-
-	assert_string_equal(buf, want);
-	assert_int_equal(len, strlen(want));
+	expect_warned(c, want, "");
 }
 
 static void test_advice(void **state)
@@ -232,8 +242,11 @@ static void test_advice(void **state)
 	/* of all sources: none is named */
 	attached[0].nr_from = attached[0].policy.nr_prefixes = 0;
 	expect_advice(&c, "");
-	ports[1].counts.observed_wrong = 1;
-	expect_advice(&c, "xdp-sflow repair set eth0 --repair 4739,6343,2055");
+	ports[1].counts.observed_wrong = 6; /* as many as can be of sources 2 and 3 */
+	expect_advice(&c, "");
+	ports[1].counts.observed_wrong = 7;
+	expect_warned(&c, "xdp-sflow repair set eth0 --repair 4739,6343,2055",
+		      "also repairs 2001:db8::2, a line, and 1 other source not known for chips");
 
 	/* what cannot be known whole is not advised on */
 	attached[0].policy.nr_prefixes = 65;
@@ -260,20 +273,219 @@ static void test_advice(void **state)
 		ports[n].port = (uint16_t)(65528 + n);
 		ports[n].counts.observed_wrong = 20;
 	}
-	{
-		char buf[XSF_CSUM_ADVICE];
-		size_t len = xsf_csum_advice(&c, &attached[0], buf);
-
-		assert_true(len > 900 && len < sizeof(buf) - 1);
-		assert_string_equal(buf + len - 39, "dede:dede:dede:dede:dede:dede:dede:de0f");
+	for (uint32_t n = 0; n < XSF_CSUM_NAMED - XSF_CSUM_ADVISED; n++) {
+		prefix(&attached[0], n, 127);
+		memset(from[n].addr, 0xda, 15);
+		from[n].addr[15] = (uint8_t)(2 * n);
 	}
-	add_source(&c, 99, 0, 10);
+	watch(&attached[0], 0, 65528, 1);
+	sources[99].counts.good = 10000;
+	sources[99].counts.observed_wrong = 1; /* a line: the others must be named */
+	c.nr_sources = 100;
+	c.maps = "/sys/fs/bpf/a'b";
 	{
-		char buf[XSF_CSUM_ADVICE];
+		size_t len = xsf_csum_advice(&c, &attached[0], &advice);
+		static const char last[] = ":dede:de0f --maps '/sys/fs/bpf/a'\\''b'";
 
-		assert_true(xsf_csum_advice(&c, &attached[0], buf) > 0);
-		assert_null(strstr(buf, "--repair-from"));
+		assert_true(len > 2300 && len < sizeof(advice.command) - XSF_CSUM_ADVICE_DIR);
+		assert_string_equal(advice.command + len - strlen(last), last);
 	}
+
+	/* a host of those that are named already, and more than are named at once: some now, the others then */
+	fill(&c);
+	for (uint32_t n = 0; n < 20; n++)
+		add_source(&c, n, 0, 10);
+	xsf_csum_advice(&c, &attached[0], &advice);
+	assert_string_equal(advice.command, "xdp-sflow repair set eth0 --repair 4739");
+	add_source(&c, 99, 1000, 1);
+	xsf_csum_advice(&c, &attached[0], &advice);
+	assert_non_null(strstr(advice.command, "--repair-from 2001:db8::f"));
+	assert_null(strstr(advice.command, "--repair-from 2001:db8::10"));
+	assert_string_equal(advice.warning, "");
+}
+
+/* A line beside a chip, and ports that this attachment does not watch. */
+static void test_advice_beside(void **state)
+{
+	struct xsf_csum_address *s;
+	struct xsf_csum c;
+
+	(void)state;
+	fill(&c);
+	add_source(&c, 0xc, 0, 50);
+	s = add_source(&c, 0xd, 2000, 3);
+	ports[0].counts.observed_wrong -= 3;
+	ports[1].port = 6343;
+	ports[1].counts.good = 2000;
+	ports[1].counts.observed_wrong = 3;
+	ports[7].port = 7001; /* of another attachment, or of an earlier policy */
+	ports[7].counts.observed_wrong = 20;
+	expect_advice(&c, "xdp-sflow repair set eth0 --repair 4739,6343 --repair-from 2001:db8::c");
+	/* all sources are repaired: that stays, and what only the line may have spoilt is not added */
+	attached[0].policy.watch[2].repair = 1;
+	expect_warned(&c, "xdp-sflow repair set eth0 --repair 4739,2055",
+		      "also repairs 2001:db8::d, a line");
+	attached[0].policy.watch[0].repair = 1;
+	expect_advice(&c, "");
+	/* a prefix in force has the line in it */
+	attached[0].policy.watch[0].repair = 0;
+	prefix(&attached[0], 0, 120);
+	expect_warned(&c,
+		      "xdp-sflow repair set eth0 --repair 4739,2055 --repair-from 2001:db8::/120 "
+		      "--repair-from 2001:db8::c",
+		      "also repairs 2001:db8::d, a line");
+	s->counts.observed_wrong = 100;
+	expect_advice(&c, "");
+
+	/* whatever the name, and only where the command reaches */
+	fill(&c);
+	s = add_source(&c, 0xc, 0, 50);
+	memset(s->addr, 0, 10);
+	memset(s->addr + 10, 0xff, 2);
+	memset(s->addr + 12, 10, 4);
+	strcpy(attached[0].ifname, "-a b;");
+	expect_advice(&c, "xdp-sflow repair set --repair 4739 --repair-from ::ffff:10.10.10.10 "
+			  "-- '-a b;'");
+	strcpy(attached[0].ifname, "eth\n0");
+	expect_advice(&c, "");
+	strcpy(attached[0].ifname, "eth0");
+	strcpy(attached[0].how, "elsewhere");
+	expect_advice(&c, "");
+}
+
+static uint32_t seed;
+
+static uint32_t below(uint32_t n)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (seed >> 8) % n;
+}
+
+/* A policy that `repair set` can have made, and an audit that need not be its own. */
+static void make_up(struct xsf_csum *c)
+{
+	static const uint16_t some[] = { 7001, 7002, 7003, 7004, 7005, 9995 };
+	int nr = 3, mode = (int)below(3);
+
+	fill(c);
+	for (int n = 0; mode && n < 3; n++)
+		attached[0].policy.watch[n].repair = (uint8_t)below(2);
+	for (size_t n = 0; mode && n < 6 && nr < XSF_MAX_PORTS; n++) {
+		if (below(2))
+			watch(&attached[0], nr++, some[n], 1);
+	}
+	if (mode == 2 && !strcmp(xsf_csum_mode(&attached[0]), "repair")) {
+		for (uint32_t n = 1 + below(3) * below(30); n; n--) {
+			if (attached[0].nr_from < XSF_CSUM_FROM_SHOWN)
+				prefix(&attached[0], 16 * n, 128 - below(2) * 4);
+		}
+	}
+	for (uint32_t n = below(3) * below(30); n; n--)
+		add_source(c, n, below(2) * below(2000), below(2) * below(60));
+	for (int n = 0; n < 20; n++) {
+		ports[n].port = n < nr	 ? attached[0].policy.watch[n].port :
+				below(2) ? (uint16_t)(20000 + n) :
+					   0;
+		ports[n].counts.observed_wrong = below(2) * below(300);
+	}
+	if (!below(4))
+		c->totals.other_sources.observed_zero = below(100);
+}
+
+/* Takes the command as `repair set` does. */
+static void take(struct xsf_csum_options *o)
+{
+	char line[XSF_CSUM_ADVICE], *at, *word;
+	int opt = 0, nr = 0;
+
+	memset(o, 0, sizeof(*o));
+	strcpy(line, advice.command);
+	for (word = strtok_r(line, " ", &at); word; word = strtok_r(NULL, " ", &at), nr++) {
+		static const char *const first[] = { "xdp-sflow", "repair", "set", "eth0" };
+
+		if (nr < 4)
+			assert_string_equal(word, first[nr]);
+		else if (opt) {
+			assert_int_equal(xsf_repair_arg(o, "repair", opt, word), 0);
+			opt = 0;
+		} else if (!strcmp(word, "--repair"))
+			opt = XSF_OPT_REPAIR;
+		else if (!strcmp(word, "--repair-from"))
+			opt = XSF_OPT_REPAIR_FROM;
+		else
+			fail_msg("%s", word);
+	}
+	assert_int_equal(opt, 0);
+	assert_true(o->repair[0] != 0);
+	assert_int_equal(xsf_repair_args_check(o, "repair"), 0);
+}
+
+/* The attachment with the policy of the command, which takes the place of the one before. */
+static void follow(const struct xsf_csum_options *o, struct xsf_csum_attached *now,
+		   struct xsf_prefix_key now_from[XSF_CSUM_FROM_SHOWN])
+{
+	uint16_t known = 0;
+
+	*now = attached[0];
+	for (int n = 0; n < XSF_MAX_PORTS; n++)
+		now->policy.watch[n].repair = 0;
+	for (int i = 0; i < XSF_MAX_PORTS && o->repair[i]; i++) {
+		for (int n = 0; n < XSF_MAX_PORTS; n++) {
+			if (now->policy.watch[n].port == o->repair[i])
+				known |= (uint16_t)(now->policy.watch[n].repair = 1);
+		}
+		assert_int_equal(known, 1); /* no port that is not watched */
+		known = 0;
+	}
+	now->policy.nr_prefixes = now->nr_from = o->nr_from;
+	assert_true(o->nr_from <= XSF_CSUM_FROM_SHOWN);
+	memcpy(now_from, o->from, o->nr_from * sizeof(o->from[0]));
+	now->from = now_from;
+}
+
+/* Whatever there is: the command is taken, ends nothing that is in force, and repairs no line unsaid. */
+static void test_advice_property(void **state)
+{
+	static struct xsf_prefix_key now_from[XSF_CSUM_FROM_SHOWN];
+	static struct xsf_csum_options o;
+	uint32_t given = 0, warned = 0;
+	struct xsf_csum c;
+
+	(void)state;
+	for (seed = 1; seed < 20001; seed++) {
+		uint32_t at = seed, more = 0, lines = 0;
+		struct xsf_csum_attached now;
+
+		make_up(&c);
+		seed = at;
+		if (!xsf_csum_advice(&c, &attached[0], &advice))
+			continue;
+		given++;
+		take(&o);
+		follow(&o, &now, now_from);
+		for (uint32_t s = 0; s < c.nr_sources; s++) {
+			enum xsf_csum_verdict v = xsf_csum_verdict(&sources[s].counts);
+
+			for (int n = 0; n < XSF_MAX_PORTS && now.policy.watch[n].port; n++) {
+				uint16_t port = now.policy.watch[n].port;
+				int was = xsf_csum_repairs(&attached[0], port, sources[s].addr);
+				int is = xsf_csum_repairs(&now, port, sources[s].addr);
+
+				assert_true(is || !was);
+				more += is && !was && v == XSF_CSUM_CHIP;
+				lines +=
+					is && !was && (v == XSF_CSUM_LINE || v == XSF_CSUM_UNCLEAR);
+			}
+		}
+		for (uint32_t n = 0; n < attached[0].nr_from; n++)
+			assert_true(!now.nr_from || xsf_csum_from_has(&now, from[n].addr));
+		assert_true(more > 0);
+		assert_int_equal(!!lines, advice.warning[0] && !strstr(advice.warning, "no place"));
+		warned += lines > 0;
+	}
+	/* It was about something. */
+	assert_true(given > 2000);
+	assert_true(warned > 100);
 }
 
 static ssize_t read_json(void *j, char *buf, size_t max)
@@ -434,6 +646,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verdict),	      cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_repairs),	      cmocka_unit_test(test_advice),
+		cmocka_unit_test(test_advice_beside), cmocka_unit_test(test_advice_property),
 		cmocka_unit_test(test_json),	      cmocka_unit_test(test_metrics),
 		cmocka_unit_test(test_metrics_bound),
 	};

@@ -266,7 +266,7 @@ static void bounds(void **state)
 
 static void mends(enum xsf_ledger_stage s, uint8_t family, const char *want)
 {
-	char buf[192];
+	char buf[XSF_LEDGER_MEND];
 
 	assert_string_equal(xsf_ledger_mend(&l, &l.port[0], s, family, buf, sizeof(buf)), want);
 }
@@ -278,8 +278,11 @@ static void commands(void **state)
 	row(XSF_LEDGER_DROP, 2, 4739, 2, "OTHERHOST", "");
 	row(XSF_LEDGER_DROP, 2, 4739, 1, "NETFILTER_DROP", "");
 	xsf_ledger_build(&l, &f);
-	mends(XSF_STAGE_wrong_checksum, 0, "xdp-sflow repair set eth0 --repair 4739");
-	mends(XSF_STAGE_checksum_read, 6, "xdp-sflow repair set eth0 --repair 4739");
+	/* No checksum program at all; then one, and nothing that it should repair. */
+	mends(XSF_STAGE_checksum_read, 6, "xdp-sflow load eth0");
+	l.facts.csum_measured = 1;
+	mends(XSF_STAGE_wrong_checksum, 0, "xdp-sflow repair show eth0");
+	mends(XSF_STAGE_checksum_read, 6, "xdp-sflow repair show eth0");
 	mends(XSF_STAGE_checksum_read, 4, "");
 	mends(XSF_STAGE_buffer_full, 0,
 	      "sysctl -w net.core.rmem_max=33554432 net.core.rmem_default=33554432");
@@ -297,10 +300,47 @@ static void commands(void **state)
 	mends(XSF_STAGE_backlog, 0, "sysctl -w net.core.netdev_max_backlog=60000");
 }
 
+/* `repair set` and `load` replace the policy: what they print is one policy, for all stages of all ports. */
+static void checksum_commands(void **state)
+{
+	static const char merged[] = "xdp-sflow repair set eth0 --repair 4739,9995 --repair-from "
+				     "2001:db8::/64 --maps /sys/fs/bpf/mine";
+	struct xsf_csum_advice *a = &l.repair[1].advice;
+	char buf[XSF_LEDGER_MEND];
+
+	(void)state;
+	xsf_ledger_build(&l, &f);
+	l.facts.csum_measured = 1;
+	strcpy(l.maps, "/sys/fs/bpf/mine");
+	strcpy(l.repair[0].ifname, "eth7");
+	strcpy(l.repair[1].ifname, "eth0");
+	l.nr_repairs = 2;
+	strcpy(a->command, merged);
+	strcpy(a->options, " --repair 4739,9995 --repair-from 2001:db8::/64");
+	a->ports[0] = 4739;
+	a->ports[1] = 9995;
+	mends(XSF_STAGE_wrong_checksum, 0, merged);
+	mends(XSF_STAGE_checksum, 6, merged);
+	mends(XSF_STAGE_consumed, 0,
+	      "xdp-sflow load eth0 --repair 4739,9995 --repair-from 2001:db8::/64 --maps "
+	      "/sys/fs/bpf/mine");
+	assert_string_equal(
+		xsf_ledger_mend(&l, &l.port[1], XSF_STAGE_checksum_read, 6, buf, sizeof(buf)),
+		merged);
+	/* A port that only a line spoils. */
+	a->ports[0] = 9995;
+	a->ports[1] = 0;
+	strcpy(l.facts.iface, "eth0");
+	mends(XSF_STAGE_wrong_checksum, 0, "xdp-sflow repair show --maps /sys/fs/bpf/mine eth0");
+	/* Another interface than the one that is looked at is no matter. */
+	strcpy(l.facts.iface, "eth5");
+	mends(XSF_STAGE_wrong_checksum, 0, "xdp-sflow repair show --maps /sys/fs/bpf/mine eth5");
+}
+
 static void device_commands(void **state)
 {
 	struct xsf_ledger_device *d = &l.device[0];
-	char buf[192];
+	char buf[XSF_LEDGER_MEND];
 
 	(void)state;
 	d->nic.rx_missed_errors = 5;
@@ -441,6 +481,7 @@ int main(void)
 		cmocka_unit_test_setup(without_reason, fresh),
 		cmocka_unit_test_setup(bounds, fresh),
 		cmocka_unit_test_setup(commands, fresh),
+		cmocka_unit_test_setup(checksum_commands, fresh),
 		cmocka_unit_test_setup(device_commands, fresh),
 		cmocka_unit_test_setup(json_of_the_fullest, fresh),
 		cmocka_unit_test_setup(json_values, fresh),

@@ -206,8 +206,7 @@ static int show(const struct args *a, const char *iface)
 	} else if (a->json) {
 		xsf_print_csum_json(&c);
 	} else {
-		xsf_print_csum(&c, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
-			       a->dir);
+		xsf_print_csum(&c, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
 	}
 	xsf_csum_maps_free(maps);
 	if (!err && fflush(stdout)) {

@@ -17,7 +17,7 @@ int xsf_repair_args_check(const struct xsf_csum_options *c, const char *command)
 const char *xsf_policy_text(const struct xsf_csum_policy *policy, char buf[XSF_POLICY_TEXT]);
 
 /* For people: what is attached, each port, each source, and the command that repairs. Nothing where there
- * are no such maps. `dir`: of the pins. */
-void xsf_print_csum(const struct xsf_csum *c, uint64_t now_ns, const char *dir);
+ * are no such maps. */
+void xsf_print_csum(const struct xsf_csum *c, uint64_t now_ns);
 
 #endif

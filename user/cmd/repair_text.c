@@ -5,7 +5,6 @@
 
 #include "cmd/output.h"
 #include "cmd/repair.h"
-#include "kernel/pins.h"
 #include "model/snapshot.h"
 
 /* The watched ports with this mark; returns how many. */
@@ -47,10 +46,14 @@ const char *xsf_policy_text(const struct xsf_csum_policy *policy, char buf[XSF_P
 static void print_attached(const struct xsf_csum_attached *a)
 {
 	char policy[XSF_POLICY_TEXT], prefix[XSF_CSUM_PREFIX_TEXT];
+	const char *by = !strcmp(a->how, "external")	? "by tc" :
+			 !strcmp(a->how, "elsewhere")	? "in another network namespace" :
+			 !strcmp(a->how, "unconfirmed") ? "by load, not yet confirmed" :
+							  "by load";
 
-	printf("  %-15s %s, by %s, tc preference %" PRIu32 ", program %" PRIu32 "\n", a->ifname,
-	       a->policy_known ? xsf_policy_text(&a->policy, policy) : "unknown policy",
-	       strcmp(a->how, "external") ? a->how : "tc", a->pref, a->prog_id);
+	printf("  %-15s %s, %s, tc preference %" PRIu32 ", program %" PRIu32 "\n", a->ifname,
+	       a->policy_known ? xsf_policy_text(&a->policy, policy) : "unknown policy", by,
+	       a->pref, a->prog_id);
 	for (uint32_t n = 0; n < a->nr_from && n < XSF_SUMMARY_ROWS; n++)
 		printf("  %-15s repairs from %s\n", "", xsf_csum_prefix_text(&a->from[n], prefix));
 	if (a->nr_from > XSF_SUMMARY_ROWS)
@@ -99,40 +102,73 @@ static double seconds_ago(uint64_t now_ns, uint64_t ns)
 	return now_ns > ns ? (double)(now_ns - ns) / 1e9 : 0;
 }
 
-/* Sources whose checksums are wrong come first: they are what one looks for. */
+/* What one looks for comes first: chips, then what may be one, then lines. */
+static int verdict_rank(const struct xsf_csum_address *s)
+{
+	static const int ranks[] = {
+		[XSF_CSUM_CHIP] = 0,	[XSF_CSUM_UNCLEAR] = 1, [XSF_CSUM_LINE] = 2,
+		[XSF_CSUM_TOO_FEW] = 3, [XSF_CSUM_RIGHT] = 4,
+	};
+
+	return ranks[xsf_csum_verdict(&s->counts)];
+}
+
+/* Is `a` to stand before `b`, which has a later place in the table? */
+static int comes_first(const struct xsf_csum_address *a, const struct xsf_csum_address *b)
+{
+	int rank_a = verdict_rank(a), rank_b = verdict_rank(b);
+
+	return rank_a != rank_b ? rank_a < rank_b :
+				  xsf_csum_wrong(&a->counts) >= xsf_csum_wrong(&b->counts);
+}
+
+/* The XSF_SUMMARY_ROWS that come first, in order. Returns how many there are. */
+static uint32_t first_sources(const struct xsf_csum *c, const struct xsf_csum_address **first)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t n = 0; n < c->nr_sources; n++) {
+		const struct xsf_csum_address *s = &c->sources[n];
+		uint32_t at;
+
+		if (nr == XSF_SUMMARY_ROWS && comes_first(first[nr - 1], s))
+			continue;
+		at = nr < XSF_SUMMARY_ROWS ? nr++ : nr - 1;
+		for (; at && !comes_first(first[at - 1], s); at--)
+			first[at] = first[at - 1];
+		first[at] = s;
+	}
+	return nr;
+}
+
 static void print_sources(const struct xsf_csum *c, uint64_t now_ns)
 {
+	const struct xsf_csum_address *first[XSF_SUMMARY_ROWS];
+	uint32_t nr = first_sources(c, first);
 	char address[XSF_ADDRESS_TEXT];
-	uint32_t rows = 0;
 
-	if (!c->nr_sources)
+	if (!nr)
 		return;
 	head("source", "  seen s ago");
-	for (int right = 0; right < 2; right++) {
-		for (uint32_t n = 0; n < c->nr_sources && rows < XSF_SUMMARY_ROWS; n++) {
-			const struct xsf_csum_address *s = &c->sources[n];
-			enum xsf_csum_verdict verdict = xsf_csum_verdict(&s->counts);
+	for (uint32_t n = 0; n < nr; n++) {
+		const struct xsf_csum_counts *counts = &first[n]->counts;
 
-			if ((verdict == XSF_CSUM_RIGHT) != right)
-				continue;
-			printf("  %-39s", xsf_address_text(s->addr, address));
-			print_counts(&s->counts);
-			printf(" %12.1f  %s\n", seconds_ago(now_ns, s->counts.last_seen_ns),
-			       xsf_csum_verdict_text(verdict));
-			rows++;
-		}
+		printf("  %-39s", xsf_address_text(first[n]->addr, address));
+		print_counts(counts);
+		printf(" %12.1f  %s\n", seconds_ago(now_ns, counts->last_seen_ns),
+		       xsf_csum_verdict_text(xsf_csum_verdict(counts)));
 	}
-	if (rows < c->nr_sources)
-		printf("  ... and %" PRIu32 " more (--json lists all)\n", c->nr_sources - rows);
+	if (nr < c->nr_sources)
+		printf("  ... and %" PRIu32 " more (--json lists all)\n", c->nr_sources - nr);
 	if (c->totals.sources_full)
 		printf("  %-39s %10" PRIu64 " datagrams: no place in the table of %d sources\n",
 		       "other", (uint64_t)c->totals.sources_full, XSF_CSUM_SOURCES);
 }
 
-void xsf_print_csum(const struct xsf_csum *c, uint64_t now_ns, const char *dir)
+void xsf_print_csum(const struct xsf_csum *c, uint64_t now_ns)
 {
-	int shown = 0, is_default = !strcmp(dir, xsf_pins_default());
-	char advice[XSF_CSUM_ADVICE];
+	struct xsf_csum_advice advice;
+	int shown = 0;
 
 	if (!c->present)
 		return;
@@ -154,8 +190,10 @@ void xsf_print_csum(const struct xsf_csum *c, uint64_t now_ns, const char *dir)
 	print_left(c);
 	print_sources(c, now_ns);
 	for (uint32_t n = 0; n < c->nr_attached; n++) {
-		if (xsf_csum_advice(c, &c->attached[n], advice))
-			printf("To repair: %s%s%s\n", advice, is_default ? "" : " --maps ",
-			       is_default ? "" : dir);
+		if (!xsf_csum_advice(c, &c->attached[n], &advice))
+			continue;
+		printf("To repair: %s\n", advice.command);
+		if (advice.warning[0])
+			printf("           %s\n", advice.warning);
 	}
 }

@@ -125,7 +125,7 @@ static int status(const char *dir, const char *iface, int json,
 		print_attached(&s, dir);
 		print_fill(&s);
 		xsf_print_summary(&s);
-		xsf_print_csum(&s.csum, s.now_ns, dir);
+		xsf_print_csum(&s.csum, s.now_ns);
 	}
 	xsf_bindings_free(bindings);
 	xsf_maps_close(maps);

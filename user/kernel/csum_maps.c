@@ -4,6 +4,8 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,6 +32,7 @@ struct xsf_csum_maps {
 	uint32_t order[XSF_CSUM_SOURCES]; /* of keys and values, by address */
 	uint8_t known[XSF_CSUM_SOURCES];
 	uint64_t *cpu_rows;
+	char dir[PATH_MAX];
 };
 
 static const struct {
@@ -239,6 +242,10 @@ int xsf_csum_maps_read(struct xsf_csum_maps **maps, const char *dir, int program
 	out->sources = m->source;
 	out->nr_sources = m->nr_sources;
 	out->attached = m->attached;
+	if (strcmp(dir, xsf_pins_default()) != 0) {
+		snprintf(m->dir, sizeof(m->dir), "%s", dir);
+		out->maps = m->dir;
+	}
 	if (programs) {
 		err = xsf_csum_programs(dir, m->attached, m->from, XSF_MAX_ATTACHED);
 		if (err < 0)

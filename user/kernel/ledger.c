@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kernel/csum_maps.h"
 #include "kernel/ledger_internal.h"
 #include "kernel/pins.h"
 #include "ledger.skel.h"
@@ -39,6 +40,7 @@ struct xsf_ledger_probe {
 	struct xsf_ledger_names names;
 	struct xsf_ledger_row rows[XSF_LEDGER_ROWS];
 	struct moment begin, now;
+	struct xsf_csum_maps *csum; /* of the last look, for what to advise */
 };
 
 /* ---- attaching ---- */
@@ -278,6 +280,42 @@ static void since_begin(struct xsf_ledger_probe *probe, struct xsf_ledger *l)
 	take_agents(&now->pins, l);
 }
 
+/* Were checksums found wrong, by our program or by the kernel? */
+static int has_wrong(const struct xsf_ledger *l)
+{
+	for (uint32_t n = 0; n < l->facts.nr_ports; n++) {
+		const uint64_t *stage = l->port[n].stage;
+
+		if (stage[XSF_STAGE_wrong_checksum] || stage[XSF_STAGE_checksum] ||
+		    stage[XSF_STAGE_checksum_read] || stage[XSF_STAGE_consumed] ||
+		    stage[XSF_STAGE_denied])
+			return 1;
+	}
+	return 0;
+}
+
+/* What `repair show` would advise; without the right to see it, nothing. */
+static void advise(struct xsf_ledger_probe *probe, struct xsf_ledger *l)
+{
+	struct xsf_csum c;
+	const char *maps = strlen(probe->dir) < sizeof(l->maps) ? probe->dir : "DIR";
+
+	if (strcmp(probe->dir, xsf_pins_default()) != 0)
+		memcpy(l->maps, maps, strlen(maps) + 1);
+	if (!has_wrong(l) || xsf_csum_maps_read(&probe->csum, probe->dir, 1, &c) || !c.present)
+		return;
+	for (uint32_t n = 0; n < c.nr_attached && l->nr_repairs < XSF_LEDGER_REPAIRS; n++) {
+		struct xsf_ledger_repair *r = &l->repair[l->nr_repairs];
+
+		if (!strcmp(c.attached[n].how, "elsewhere") ||
+		    (probe->iface[0] && strcmp(c.attached[n].ifname, probe->iface) != 0))
+			continue;
+		memcpy(r->ifname, c.attached[n].ifname, sizeof(r->ifname));
+		xsf_csum_advice(&c, &c.attached[n], &r->advice);
+		l->nr_repairs++;
+	}
+}
+
 int xsf_ledger_probe_read(struct xsf_ledger_probe *probe, struct xsf_ledger *l, struct xsf_why *why)
 {
 	struct xsf_ledger_facts f = { .nr_ports = probe->nr_ports };
@@ -311,6 +349,7 @@ int xsf_ledger_probe_read(struct xsf_ledger_probe *probe, struct xsf_ledger *l, 
 	f.rmem_default = sysctl_value("/proc/sys/net/core/rmem_default");
 	f.max_backlog = sysctl_value("/proc/sys/net/core/netdev_max_backlog");
 	xsf_ledger_build(l, &f);
+	advise(probe, l);
 	return 0;
 }
 
@@ -393,6 +432,7 @@ void xsf_ledger_probe_close(struct xsf_ledger_probe *probe)
 	xsf_ledger_pins_free(&probe->begin.pins);
 	xsf_ledger_pins_free(&probe->now.pins);
 	xsf_ledger_names_close(&probe->names);
+	xsf_csum_maps_free(probe->csum);
 	free(probe->cpu_counts);
 	free(probe);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "model/csum.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -135,6 +134,15 @@ static int is_default(uint16_t port)
 	return 0;
 }
 
+int xsf_csum_from_has(const struct xsf_csum_attached *a, const uint8_t addr[16])
+{
+	for (uint32_t n = 0; n < a->nr_from; n++) {
+		if (in_prefix(&a->from[n], addr))
+			return 1;
+	}
+	return 0;
+}
+
 int xsf_csum_repairs(const struct xsf_csum_attached *a, uint16_t port, const uint8_t addr[16])
 {
 	if (!a->policy_known)
@@ -143,11 +151,7 @@ int xsf_csum_repairs(const struct xsf_csum_attached *a, uint16_t port, const uin
 		return is_default(port);
 	if (!repairs_port(&a->policy, port))
 		return 0;
-	for (uint32_t n = 0; n < a->nr_from; n++) {
-		if (in_prefix(&a->from[n], addr))
-			return 1;
-	}
-	return !a->policy.nr_prefixes;
+	return !a->policy.nr_prefixes || xsf_csum_from_has(a, addr);
 }
 
 const char *xsf_csum_mode(const struct xsf_csum_attached *a)
@@ -165,110 +169,15 @@ const char *xsf_csum_mode(const struct xsf_csum_attached *a)
 
 const char *xsf_csum_prefix_text(const struct xsf_prefix_key *p, char *buf)
 {
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	char addr[XSF_ADDRESS_TEXT];
+	/* An address of IPv6 all the same, and only in this form an option takes it. */
+	const char *before = memcmp(p->addr, mapped, sizeof(mapped)) ? "" : "::ffff:";
 
 	xsf_address_text(p->addr, addr);
 	if (p->prefixlen >= 128)
-		snprintf(buf, XSF_CSUM_PREFIX_TEXT, "%s", addr);
+		snprintf(buf, XSF_CSUM_PREFIX_TEXT, "%s%s", before, addr);
 	else
-		snprintf(buf, XSF_CSUM_PREFIX_TEXT, "%s/%u", addr, p->prefixlen);
+		snprintf(buf, XSF_CSUM_PREFIX_TEXT, "%s%s/%u", before, addr, p->prefixlen);
 	return buf;
-}
-
-struct command {
-	char *buf;
-	size_t len;
-};
-
-static void __attribute__((format(printf, 2, 3))) add(struct command *c, const char *format, ...)
-{
-	va_list args;
-	int len;
-
-	va_start(args, format);
-	len = vsnprintf(c->buf + c->len, XSF_CSUM_ADVICE - c->len, format, args);
-	va_end(args);
-	if (len > 0)
-		c->len += (size_t)len < XSF_CSUM_ADVICE - c->len ? (size_t)len :
-								   XSF_CSUM_ADVICE - c->len - 1;
-}
-
-/* Ports to which wrong checksums came, whoever sent them, and those that are repaired already. */
-static int add_ports(struct command *command, const struct xsf_csum *c,
-		     const struct xsf_csum_attached *a)
-{
-	const char *comma = " --repair ";
-	int nr = 0;
-
-	for (uint32_t row = 0; row < XSF_CSUM_PORTS; row++) {
-		const struct xsf_csum_port *p = &c->ports[row];
-
-		if (!p->port || (!repairs_port(&a->policy, p->port) && !xsf_csum_wrong(&p->counts)))
-			continue;
-		add(command, "%s%u", comma, p->port);
-		comma = ",";
-		nr++;
-	}
-	/* Those that nothing came for yet. */
-	for (int n = 0; n < XSF_MAX_PORTS && a->policy.watch[n].port; n++) {
-		const struct xsf_csum_watch *w = &a->policy.watch[n];
-
-		if (!w->repair || (w->row < XSF_CSUM_PORTS && c->ports[w->row].port == w->port))
-			continue;
-		add(command, "%s%u", comma, w->port);
-		comma = ",";
-		nr++;
-	}
-	return nr;
-}
-
-/* Does a source of a chip send what is not repaired? */
-static int misses(const struct xsf_csum *c, const struct xsf_csum_attached *a,
-		  const uint8_t addr[16])
-{
-	for (uint32_t row = 0; row < XSF_CSUM_PORTS; row++) {
-		const struct xsf_csum_port *p = &c->ports[row];
-
-		if (p->port && p->counts.observed_wrong + p->counts.observed_zero &&
-		    !xsf_csum_repairs(a, p->port, addr))
-			return 1;
-	}
-	return 0;
-}
-
-size_t xsf_csum_advice(const struct xsf_csum *c, const struct xsf_csum_attached *a,
-		       char buf[XSF_CSUM_ADVICE])
-{
-	struct command command = { .buf = buf };
-	const struct xsf_csum_address *missed[XSF_CSUM_ADVISED];
-	uint32_t nr = 0, all;
-	char text[XSF_CSUM_PREFIX_TEXT];
-
-	buf[0] = 0;
-	if (!a->policy_known || !a->policy.set || a->nr_from < a->policy.nr_prefixes)
-		return 0;
-	for (uint32_t n = 0; n < c->nr_sources; n++) {
-		const struct xsf_csum_address *s = &c->sources[n];
-
-		if (xsf_csum_verdict(&s->counts) != XSF_CSUM_CHIP || !misses(c, a, s->addr))
-			continue;
-		if (nr < XSF_CSUM_ADVISED)
-			missed[nr] = s;
-		nr++;
-	}
-	if (!nr)
-		return 0;
-	add(&command, "xdp-sflow repair set %s", a->ifname);
-	if (!add_ports(&command, c, a))
-		return 0;
-	/* Where all sources are repaired already, naming some would leave the others out. */
-	all = nr + a->nr_from;
-	if (all > XSF_CSUM_ADVISED ||
-	    (!a->policy.nr_prefixes && !strcmp(xsf_csum_mode(a), "repair")))
-		return command.len;
-	for (uint32_t n = 0; n < a->nr_from; n++)
-		add(&command, " --repair-from %s", xsf_csum_prefix_text(&a->from[n], text));
-	for (uint32_t n = 0; n < nr; n++)
-		add(&command, " --repair-from %s", xsf_address_text(missed[n]->addr, text));
-	return command.len;
 }

@@ -48,6 +48,7 @@ struct xsf_csum {
 	const struct xsf_csum_port *ports; /* XSF_CSUM_PORTS rows; port 0: unused */
 	const struct xsf_csum_address *sources;
 	const struct xsf_csum_attached *attached;
+	const char *maps; /* pin directory, for commands; NULL: the default one */
 };
 
 /* The outcomes, as a table: i from 0; NULL at the end. */
@@ -92,20 +93,42 @@ const char *xsf_csum_verdict_text(enum xsf_csum_verdict v);
 /* 1: the policy repairs what this source sends to this port. Unknown policies repair nothing. */
 int xsf_csum_repairs(const struct xsf_csum_attached *a, uint16_t port, const uint8_t addr[16]);
 
+/* 1: one of the prefixes that are known has it. */
+int xsf_csum_from_has(const struct xsf_csum_attached *a, const uint8_t addr[16]);
+
 /* "observe", "repair", "default" (attached with tc alone: repairs the default ports), "unknown" */
 const char *xsf_csum_mode(const struct xsf_csum_attached *a);
 
-/* Prefixes in a command that advises; with more of them it names none. */
+/* Sources that a command names anew, and with those that it named before; with more of them it names none
+ * where nobody else sends wrong checksums, else the first ones. */
 #define XSF_CSUM_ADVISED 16
-#define XSF_CSUM_ADVICE 1280 /* bytes that the longest takes */
+#define XSF_CSUM_NAMED 40
+#define XSF_CSUM_ADVICE 3072	/* bytes that the longest takes */
+#define XSF_CSUM_ADVICE_DIR 255 /* of a pin directory in it; with a longer one nothing is advised */
+#define XSF_CSUM_WARNING 160
 
-/* Writes the command that has this attachment repair what the sources of verdict XSF_CSUM_CHIP send, and
- * whatever it repairs already. Returns its length, 0 when there is nothing to do or to be known. */
+struct xsf_csum_advice {
+	char command
+		[XSF_CSUM_ADVICE]; /* a line for a shell; "" when there is nothing to do or to be known */
+	char options
+		[XSF_CSUM_ADVICE]; /* those of the policy in it, else of the one in force: " --repair 4739" */
+	uint16_t ports[XSF_MAX_PORTS]; /* that the command repairs; 0 ends */
+	/* "also repairs 2001:db8::d, a line": what cannot be left out without ending what is in force */
+	char warning[XSF_CSUM_WARNING];
+};
+
+/* The command that has this attachment repair what the sources of verdict XSF_CSUM_CHIP send to the ports
+ * that it watches, and whatever it repairs already: as it is, `repair set` takes it. Returns the length of
+ * the command. */
 size_t xsf_csum_advice(const struct xsf_csum *c, const struct xsf_csum_attached *a,
-		       char buf[XSF_CSUM_ADVICE]);
+		       struct xsf_csum_advice *out);
+
+/* The command that shows it: "xdp-sflow repair show eth0". buf of XSF_CSUM_SHOW bytes; returns it. */
+#define XSF_CSUM_SHOW 384
+const char *xsf_csum_show(const char *ifname, const char *maps, char buf[XSF_CSUM_SHOW]);
 
 /* "2001:db8::/32", or the address alone. buf of XSF_CSUM_PREFIX_TEXT bytes; returns it. */
-#define XSF_CSUM_PREFIX_TEXT 52
+#define XSF_CSUM_PREFIX_TEXT 64
 const char *xsf_csum_prefix_text(const struct xsf_prefix_key *p, char *buf);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <xsf/abi.h>
 #include <xsf/ledger_abi.h>
+#include "model/csum.h"
 
 /* Bounds; what is beyond is counted in the `more_` fields. */
 #define XSF_LEDGER_PORTS 32
@@ -180,6 +181,13 @@ struct xsf_ledger_facts {
 	uint64_t max_backlog;
 };
 
+/* A checksum program that is attached here, and what would mend its policy (xsf_csum_advice). */
+struct xsf_ledger_repair {
+	char ifname[16];
+	struct xsf_csum_advice advice;
+};
+#define XSF_LEDGER_REPAIRS 16
+
 /* ---- the ledger ---- */
 
 struct xsf_ledger_drop {
@@ -217,6 +225,9 @@ struct xsf_ledger {
 	uint32_t nr_agents, more_agents;
 	uint32_t agents_measured;
 	int64_t lost_before; /* of all agents */
+	struct xsf_ledger_repair repair[XSF_LEDGER_REPAIRS];
+	uint32_t nr_repairs;
+	char maps[XSF_CSUM_ADVICE_DIR + 1]; /* pin directory, for commands; "" = the default one */
 };
 
 /* IPFIX, sFlow or NetFlow's usual port. */
@@ -231,7 +242,8 @@ void xsf_ledger_build(struct xsf_ledger *l, const struct xsf_ledger_facts *f);
 int xsf_ledger_classify(const char *reason, const char *where, uint8_t *after);
 
 /* The one command that would mend the stage, or "" when there is none: for stage `s` of port `p`, `family`
- * 4, 6 or 0 (any). Returns buf, which should hold 192 bytes. */
+ * 4, 6 or 0 (any). Returns buf, which should hold XSF_LEDGER_MEND bytes. */
+#define XSF_LEDGER_MEND (XSF_CSUM_ADVICE + 64)
 const char *xsf_ledger_mend(const struct xsf_ledger *l, const struct xsf_ledger_port *p,
 			    enum xsf_ledger_stage s, uint8_t family, char *buf, size_t len);
 /* Likewise for value n of XSF_LEDGER_NIC of a device. */

@@ -68,6 +68,60 @@ static void mend_filtered(const struct xsf_ledger *l, uint16_t port, char *buf, 
 		snprintf(buf, len, "nft insert rule inet filter input udp dport %u accept", port);
 }
 
+/* The checksum program of the interface that is looked at, one that is to repair the port, or the first. */
+static const struct xsf_ledger_repair *repair_of(const struct xsf_ledger *l, uint16_t port)
+{
+	const struct xsf_ledger_repair *first = NULL;
+
+	for (uint32_t n = 0; n < l->nr_repairs; n++) {
+		const struct xsf_ledger_repair *r = &l->repair[n];
+
+		if (l->facts.iface[0] && strcmp(r->ifname, l->facts.iface) != 0)
+			continue;
+		for (int i = 0; i < XSF_MAX_PORTS && r->advice.ports[i]; i++) {
+			if (r->advice.ports[i] == port)
+				return r;
+		}
+		if (!first)
+			first = r;
+	}
+	return first;
+}
+
+/* `load` and `repair set` take the place of the whole policy: what is in force, or what another stage of
+ * the ledger advises, is in the command. */
+static void mend_load(const struct xsf_ledger *l, uint16_t port, const char *more, char *buf,
+		      size_t len)
+{
+	const struct xsf_ledger_repair *r = repair_of(l, port);
+
+	snprintf(buf, len, "xdp-sflow load %s%s%s%s%s", iface_of(l), more,
+		 r && !strcmp(r->ifname, iface_of(l)) ? r->advice.options : "",
+		 l->maps[0] ? " --maps " : "", l->maps);
+}
+
+static void mend_checksum(const struct xsf_ledger *l, uint16_t port, char *buf, size_t len)
+{
+	const struct xsf_ledger_repair *r = repair_of(l, port);
+	const char *maps = l->maps[0] ? l->maps : NULL, *iface = iface_of(l);
+	char show[XSF_CSUM_SHOW];
+
+	if (r && r->advice.command[0]) {
+		for (int i = 0; i < XSF_MAX_PORTS && r->advice.ports[i]; i++) {
+			if (r->advice.ports[i] == port) {
+				snprintf(buf, len, "%s", r->advice.command);
+				return;
+			}
+		}
+	}
+	if (!r && !l->facts.csum_measured) {
+		mend_load(l, port, "", buf, len);
+		return;
+	}
+	/* Not known for a chip: the audit says more. */
+	snprintf(buf, len, "%s", xsf_csum_show(r ? r->ifname : iface, maps, show));
+}
+
 const char *xsf_ledger_mend(const struct xsf_ledger *l, const struct xsf_ledger_port *p,
 			    enum xsf_ledger_stage s, uint8_t family, char *buf, size_t len)
 {
@@ -87,13 +141,13 @@ const char *xsf_ledger_mend(const struct xsf_ledger *l, const struct xsf_ledger_
 			break;
 		/* fall through */
 	case XSF_STAGE_wrong_checksum:
-		snprintf(buf, len, "xdp-sflow repair set %s --repair %u", iface_of(l), p->port);
+		mend_checksum(l, p->port, buf, len);
 		break;
 	case XSF_STAGE_consumed:
-		snprintf(buf, len, "xdp-sflow load %s", iface_of(l));
+		mend_load(l, p->port, "", buf, len);
 		break;
 	case XSF_STAGE_denied:
-		snprintf(buf, len, "xdp-sflow load %s --allow PREFIX", iface_of(l));
+		mend_load(l, p->port, " --allow PREFIX", buf, len);
 		break;
 	case XSF_STAGE_no_listener:
 		snprintf(buf, len, "ss -lunp 'sport = :%u'", p->port);

@@ -74,7 +74,7 @@ static void policy(struct xsf_json *j, const struct xsf_csum_attached *a)
 void xsf_json_csum_attached(struct xsf_json *j, uint32_t i)
 {
 	const struct xsf_csum_attached *a = &j->csum->attached[i];
-	char advice[XSF_CSUM_ADVICE];
+	struct xsf_csum_advice advice;
 	struct xsf_writer *w = &j->w;
 
 	xsf_json_open_at(w, NULL, '{');
@@ -93,11 +93,11 @@ void xsf_json_csum_attached(struct xsf_json *j, uint32_t i)
 		policy(j, a);
 	xsf_json_u64(w, "run_time_ns", a->run_time_ns);
 	xsf_json_u64(w, "run_count", a->run_count);
-	if (xsf_csum_advice(j->csum, a, advice)) {
+	if (xsf_csum_advice(j->csum, a, &advice)) {
 		xsf_json_key(w, "advice");
 		xsf_text_char(w->t, '"');
-		/* Of our own words, numbers and an interface's name, which may hold a quote. */
-		for (const char *c = advice; *c; c++) {
+		/* Of our own words, numbers, and names without control characters, which may hold a quote. */
+		for (const char *c = advice.command; *c; c++) {
 			if (*c == '"' || *c == '\\')
 				xsf_text_char(w->t, '\\');
 			xsf_text_char(w->t, *c);
@@ -105,6 +105,8 @@ void xsf_json_csum_attached(struct xsf_json *j, uint32_t i)
 		xsf_text_char(w->t, '"');
 		w->comma = 1;
 	}
+	if (advice.warning[0])
+		xsf_json_str(w, "advice_warning", advice.warning);
 	xsf_json_shut(w, '}');
 }
 

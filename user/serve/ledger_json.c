@@ -22,7 +22,7 @@ static void put_text(struct xsf_writer *w, const char *key, const char *value)
 	w->comma = 1;
 }
 
-/* A command of ours, at most 192 bytes, in which only interface names are not our own; those hold no
+/* A command of ours, in which only interface names are not our own; those hold no
  * control characters, but may hold a quote or backslash. */
 static void put_command(struct xsf_writer *w, const char *key, const char *command)
 {
@@ -42,7 +42,7 @@ static void put_command(struct xsf_writer *w, const char *key, const char *comma
 static void put_device(const struct xsf_ledger *l, const struct xsf_ledger_device *d,
 		       struct xsf_writer *w)
 {
-	char command[192];
+	char command[XSF_LEDGER_MEND];
 
 	xsf_json_open_at(w, NULL, '{');
 	put_text(w, "interface", d->name);
@@ -94,7 +94,7 @@ static void put_drops(const struct xsf_ledger *l, const struct xsf_ledger_port *
 static void put_port(const struct xsf_ledger *l, const struct xsf_ledger_port *p,
 		     struct xsf_writer *w)
 {
-	char command[192];
+	char command[XSF_LEDGER_MEND];
 
 	xsf_json_open_at(w, NULL, '{');
 	xsf_json_u64(w, "port", p->port);

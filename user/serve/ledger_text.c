@@ -23,14 +23,16 @@ static void put(struct xsf_text *t, const char *format, ...)
 
 static void put_mend(struct xsf_text *t, const char *command)
 {
-	if (command[0])
-		put(t, "   mend: %s", command);
+	if (command[0]) {
+		XSF_TEXT_LIT(t, "   mend: ");
+		xsf_text_str(t, command);
+	}
 	xsf_text_char(t, '\n');
 }
 
 static void put_devices(const struct xsf_ledger *l, struct xsf_text *t)
 {
-	char command[192];
+	char command[XSF_LEDGER_MEND];
 
 	put(t, "%-16s %12s %10s %10s %10s %10s  %s\n", "Device", "rx packets", "dropped", "missed",
 	    "fifo", "errors", "XDP");
@@ -122,7 +124,7 @@ static const char *not_measured(int stage)
 static void put_port(const struct xsf_ledger *l, const struct xsf_ledger_port *p,
 		     struct xsf_text *t)
 {
-	char command[192];
+	char command[XSF_LEDGER_MEND];
 
 	if (is_silent(l, p)) {
 		put(t, "\nPort %u: nothing\n", p->port);
