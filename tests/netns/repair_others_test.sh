@@ -233,7 +233,7 @@ is "gone" "$(filters)$(qdisc)" ""
 # Not confirmed
 no_filter() { [ -z "$(filters)" ]; }
 check "load --confirm" "$XSF" load xsf0 --repair 4739 --confirm 3
-like "status says that it waits" "$("$XSF" repair show)" "*by unconfirmed*"
+like "status says that it waits" "$("$XSF" repair show)" "*by load, not yet confirmed*"
 check "undone in time" wait_for 8 no_filter
 is "the qdisc too" "$(qdisc) $(find $PINS -name 'tc_*' | wc -l)" " 0"
 check "load" "$XSF" load xsf0 --repair 4739
