@@ -694,17 +694,26 @@ def slow_upload(stall_ms, reply_ms):
 def who_writes(plain, foreign):
     """Statuses of a write under this host's name and under another; a web page never may."""
     names = ("127.0.0.1", "127.0.0.1:8008", "127.1.2.3", "localhost", "LOCALHOST:1", "[::1]", "[::1]:80",
-             "[::ffff:127.0.0.1]")
+             "[::ffff:127.0.0.1]", "localhost:")
     for host in names:
         want(host, put(b"abc", host=host)[0], plain)
         want(f"{host} from a page", put(b"abc", "Origin: http://127.0.0.1:8008\r\n", host)[0], 403)
     for host in ("example.org", "localhost.example.org", "127.0.0.1.example.org", "10.0.0.1", "localhos",
-                 "[::2]", "[::1", "127.0.0.1x", "0.0.0.0", "a" * 200, "localhost@x"):
+                 "[::2]", "[::1", "127.0.0.1x", "0.0.0.0", "a" * 200, "localhost@x", "[localhost]:99", "[127.0.0.1]",
+                 "[::1]x", "localhost:evil.com", "127.0.0.1:8008.evil.com", "[::1]:8x", "::1"):
         want(host, put(b"abc", host=host)[0], foreign)
     want("Origin: null", put(b"abc", "Origin: null\r\n")[0], 403)
     want("without a body", parse(raw(put_head(headers="Connection: close\r\n", host="example.org")))[0], foreign)
     want("HTTP/1.0 without Host", parse(raw(b"PUT /upload HTTP/1.0\r\nContent-Length: 1\r\n\r\na"))[0], plain)
     want("reading under any name", get("/counts")[0], 200)
+    for target, expected in (("localhost", plain), ("127.0.0.1:8008", plain), ("example.org", foreign),
+                             ("localhost@example.org", foreign), ("localhost:example.org", foreign)):
+        head = put_head(3, "Connection: close\r\n").replace(b"/upload", f"http://{target}/upload".encode(), 1)
+        want(f"target http://{target}", parse(raw(head + b"abc"))[0], expected)
+    for hosts in ("Host: localhost\r\nHost: example.org\r\n", "Host: localhost\r\nhost: localhost\r\n"):
+        for method in ("GET /counts", "PUT /upload"):
+            head = f"{method} HTTP/1.1\r\n{hosts}Content-Length: 0\r\nConnection: close\r\n\r\n"
+            want(f"two hosts, {method}", parse(raw(head.encode()))[0], 400)
 
 
 def parts():

@@ -32,47 +32,72 @@ int xsf_http_is_loopback(const struct sockaddr_storage *addr)
 	       is_loopback6(&((const struct sockaddr_in6 *)addr)->sin6_addr);
 }
 
-/* "localhost", 127.0.0.0/8 or [::1], each with or without a port. Any other name may be that of a web page
- * that had it resolved to this host (DNS rebinding). */
-int xsf_http_host_is_local(const char *host)
+/* "localhost", 127.0.0.0/8 or [::1], each with or without a port (RFC 3986, 3.2.2 and 3.2.3), `len` bytes.
+ * Any other name may be that of a web page that had it resolved to this host (DNS rebinding). */
+int xsf_http_host_is_local(const char *host, size_t len)
 {
+	char name[64], *end;
 	struct in6_addr in6;
 	struct in_addr in;
-	char name[64];
-	size_t len;
 
-	if (*host == '[') {
-		len = strcspn(++host, "]");
-		if (host[len] != ']' || (host[len + 1] && host[len + 1] != ':'))
-			return 0;
-	} else {
-		len = strcspn(host, ":");
-	}
-	if (len >= sizeof(name))
+	if (!len || len >= sizeof(name))
 		return 0;
 	memcpy(name, host, len);
 	name[len] = 0;
+	end = *name == '[' ? strchr(name, ']') : name + strcspn(name, ":");
+	if (!end)
+		return 0;
+	if (*name == '[')
+		*end++ = 0;
+	if (*end && (*end != ':' || end[1 + strspn(end + 1, "0123456789")]))
+		return 0;
+	*end = 0;
+	if (*name == '[')
+		return inet_pton(AF_INET6, name + 1, &in6) == 1 && is_loopback6(&in6);
 	if (!strcasecmp(name, "localhost"))
 		return 1;
-	if (inet_pton(AF_INET, name, &in) == 1)
-		return ntohl(in.s_addr) >> 24 == 127;
-	return inet_pton(AF_INET6, name, &in6) == 1 && is_loopback6(&in6);
+	return inet_pton(AF_INET, name, &in) == 1 && ntohl(in.s_addr) >> 24 == 127;
 }
 
-const char *xsf_http_write_denied(const struct xsf_http *http, struct MHD_Connection *connection)
+const char *xsf_http_write_denied(const struct xsf_http *http,
+				  const struct xsf_http_request *request)
 {
-	const char *host = header(connection, "Host");
+	static const char not_local[] = "Host is not a loopback name, so nothing may be changed; "
+					"to allow it: --allow-write";
+	const char *host = header(request->connection, "Host");
 
-	if (header(connection, "Origin"))
+	if (header(request->connection, "Origin"))
 		return "web pages (an Origin header) may not change anything here";
 	if (http->options.allow_write)
 		return NULL;
 	if (!http->loopback)
 		return "nothing may be changed through this address; to allow it: --allow-write";
-	if (host && !xsf_http_host_is_local(host))
-		return "Host is not a loopback name, so nothing may be changed; to allow it: "
-		       "--allow-write";
+	if (host && !xsf_http_host_is_local(host, strlen(host)))
+		return not_local;
+	/* What a request target names goes before Host (RFC 9112, 3.2.2). */
+	if (request->authority &&
+	    !xsf_http_host_is_local(request->authority, strcspn(request->authority, "/")))
+		return not_local;
 	return NULL;
+}
+
+static enum MHD_Result count_host(void *arg, enum MHD_ValueKind kind, const char *name,
+				  const char *value)
+{
+	unsigned int *nr = arg;
+
+	(void)kind;
+	(void)value;
+	*nr += !strcasecmp(name, "Host");
+	return MHD_YES;
+}
+
+int xsf_http_has_two_hosts(struct MHD_Connection *connection)
+{
+	unsigned int nr = 0;
+
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &nr);
+	return nr > 1;
 }
 
 /* ---- bodies ---- */
@@ -90,10 +115,11 @@ static uint64_t content_length(struct MHD_Connection *connection)
 	return !text ? 0 : strlen(text) > 18 ? UINT64_MAX : strtoull(text, NULL, 10);
 }
 
-int xsf_http_upload_begin(struct xsf_http *http, struct MHD_Connection *connection,
+int xsf_http_upload_begin(struct xsf_http *http, const struct xsf_http_request *request,
 			  const struct xsf_http_endpoint *endpoint, struct xsf_http_upload **out)
 {
 	struct xsf_http_upload *upload = calloc(1, sizeof(*upload));
+	struct MHD_Connection *connection = request->connection;
 	uint64_t length = content_length(connection);
 
 	*out = upload;
@@ -101,7 +127,7 @@ int xsf_http_upload_begin(struct xsf_http *http, struct MHD_Connection *connecti
 		return 1;
 	upload->max = endpoint->body;
 	if (endpoint->writes)
-		upload->why = xsf_http_write_denied(http, connection);
+		upload->why = xsf_http_write_denied(http, request);
 	if (upload->why) {
 		upload->status = 403;
 	} else if (length > endpoint->body) {

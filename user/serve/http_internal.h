@@ -38,6 +38,7 @@ struct xsf_http_request {
 	struct MHD_Connection *connection;
 	const char *method;
 	const char *path;
+	const char *authority;		      /* that the target names, up to a '/'; NULL: none */
 	const struct xsf_http_upload *upload; /* NULL: without a body */
 	unsigned int nr_variables;
 	const char *variable[XSF_HTTP_VARIABLES]; /* into path_parts */
@@ -63,7 +64,7 @@ int xsf_http_has_body(struct MHD_Connection *connection);
 
 /* A body of an endpoint that takes one is about to come. *upload NULL: no memory. Returns 1 when the answer
  * is to be given at once, and no body read: upload->status says which. */
-int xsf_http_upload_begin(struct xsf_http *http, struct MHD_Connection *connection,
+int xsf_http_upload_begin(struct xsf_http *http, const struct xsf_http_request *request,
 			  const struct xsf_http_endpoint *endpoint,
 			  struct xsf_http_upload **upload);
 
@@ -74,11 +75,15 @@ int xsf_http_upload_add(struct xsf_http_upload *upload, const char *data, size_t
 void xsf_http_upload_free(struct xsf_http *http, struct xsf_http_upload *upload);
 
 /* Why this request may not write; NULL: it may. */
-const char *xsf_http_write_denied(const struct xsf_http *http, struct MHD_Connection *connection);
+const char *xsf_http_write_denied(const struct xsf_http *http,
+				  const struct xsf_http_request *request);
 
-/* Is the numeric address, or the Host header, one that means this host alone? */
+/* Is there more than one Host header? */
+int xsf_http_has_two_hosts(struct MHD_Connection *connection);
+
+/* Is the numeric address, or the Host header of `len` bytes, one that means this host alone? */
 int xsf_http_is_loopback(const struct sockaddr_storage *addr);
-int xsf_http_host_is_local(const char *host);
+int xsf_http_host_is_local(const char *host, size_t len);
 
 /* Does the path match the pattern? Fills the request's variables. Bounded by the path's length. */
 int xsf_http_match(const char *pattern, struct xsf_http_request *request);

@@ -332,7 +332,7 @@ static void call_handler(struct xsf_http *http, const struct xsf_http_endpoint *
 
 	/* With a body it has been looked at before. */
 	if (endpoint->writes && !request->upload)
-		denied = xsf_http_write_denied(http, request->connection);
+		denied = xsf_http_write_denied(http, request);
 	if (denied) {
 		reply_text(reply, 403, denied);
 		return;
@@ -374,7 +374,7 @@ static enum MHD_Result body_begin(struct xsf_http *http, struct xsf_conn *conn,
 				  const struct xsf_http_endpoint *endpoint, void **request_arg)
 {
 	struct xsf_http_upload *upload;
-	int at_once = xsf_http_upload_begin(http, request->connection, endpoint, &upload);
+	int at_once = xsf_http_upload_begin(http, request, endpoint, &upload);
 
 	if (!upload)
 		return MHD_NO;
@@ -428,6 +428,11 @@ static const char *origin_form(const char *url)
 	return path ? path : "/";
 }
 
+static const char *authority(const char *url)
+{
+	return strncasecmp(url, "http://", 7) ? NULL : url + 7;
+}
+
 enum MHD_Result xsf_http_answer(void *arg, struct MHD_Connection *connection, const char *url,
 				const char *method, const char *version, const char *upload_data,
 				size_t *upload_data_size, void **request_arg)
@@ -435,7 +440,8 @@ enum MHD_Result xsf_http_answer(void *arg, struct MHD_Connection *connection, co
 	struct xsf_http *http = arg;
 	struct xsf_http_request request = { .connection = connection,
 					    .method = method,
-					    .path = origin_form(url) };
+					    .path = origin_form(url),
+					    .authority = authority(url) };
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	struct xsf_conn *conn = info ? info->socket_context : NULL;
@@ -452,6 +458,11 @@ enum MHD_Result xsf_http_answer(void *arg, struct MHD_Connection *connection, co
 	}
 	if (*request_arg == &uri_has_nul) {
 		reply_text(&reply, 400, "the request target holds a zero byte");
+		return send_reply(http, conn, &request, &reply, NULL);
+	}
+	/* Which one is meant, others on the way may see otherwise (RFC 9112, 3.2). */
+	if (!*request_arg && xsf_http_has_two_hosts(connection)) {
+		reply_text(&reply, 400, "more than one Host");
 		return send_reply(http, conn, &request, &reply, NULL);
 	}
 	if (*request_arg && *request_arg != &head_seen) {
