@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < NR_COMMANDS; i++) {
 		if (!strcmp(argv[1], commands[i].name)) {
 			code = commands[i].run(argc - 1, argv + 1);
-			return !code && argc == 3 && is_help(argv[2]) ? written() : code;
+			return code ? code : written();
 		}
 	}
 	return xsf_usage(NULL, "unknown command '%s'", argv[1]);

@@ -138,6 +138,45 @@ is "as many are repaired, the others right" "$(audit port 6343 repaired_wrong) $
 is "about a quarter" "$((wrong > 180 && wrong < 320))" 1
 all_bytes() { [ "$(stat -c %s "$T/sflow")" = "$(json 'd["totals"]["bytes"]' "$T/truth")" ]; }
 check "every byte is received" wait_for 5 all_bytes
+
+# A chip is found among noise and beside a line, and what is advised repairs it alone, keeps what is in force
+# and is the same wherever it is said
+check "begin anew" "$XSF" unload --all --purge
+check "load, repairing a port of its own" "$XSF" load xsf0 --repair 7001 --repair-from 2001:db8:7::/48
+for n in $(seq 25); do send_ipfix 1 --checksum wrong --src "2001:db8:e::$n"; done
+send_ipfix 300 --checksum right --src 2001:db8::d --port 6343
+send_ipfix 2 --checksum wrong --src 2001:db8::d --port 6343
+send_ipfix 40 --checksum wrong --src 2001:db8::c
+run "$XSF" repair show
+is "the chip first, then the line" "$(grep -A2 '^  source' <<<"$OUT" | awk '{ print $1 }' | paste -sd' ')" \
+	"source 2001:db8::c 2001:db8::d"
+advice="xdp-sflow repair set xsf0 --repair 4739,6343,7001 --repair-from 2001:db8:7::/48 --repair-from 2001:db8::c"
+is "advised" "$(sed -n 's/^To repair: //p' <<<"$OUT")" "$advice"
+mkdir -p /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup
+"$XSF" ledger xsf0 --seconds 3 --json >"$T/ledger" 2>"$T/ledger.err" &
+ledger=$!
+wait_for 5 grep -q counting "$T/ledger.err"
+send_ipfix 20 --checksum wrong --src 2001:db8::c
+send_ipfix 20 --checksum wrong --src 2001:db8::c --port 7001
+wait $ledger
+is "the ledger says the same" "$(json '{p["mend"].get("wrong_checksum") for p in d["ports"] if p["port"] in (4739, 7001)}' "$T/ledger")" \
+	"{'$advice'}"
+# shellcheck disable=SC2086 # words
+run "$XSF" ${advice#xdp-sflow }
+is "taken as it is" "$RC $OUT" \
+	"0 xsf0: repairing 4739, 6343, 7001 from 2 prefixes, observing 2055"
+is "then nothing more" "$("$XSF" repair show | grep -c 'To repair')" 0
+check "all sources of one port" "$XSF" repair set xsf0 --repair 2055
+like "the line cannot be left out there: said" "$("$XSF" repair show)" \
+	"*To repair: xdp-sflow repair set xsf0 --repair 4739,2055
+           also repairs 2001:db8::d, a line"
+
+# What was not said has not been done well
+for command in "repair set xsf0 --observe" "load xsf0" "unload xsf0"; do
+	# shellcheck disable=SC2086 # words
+	"$XSF" $command >/dev/full 2>"$T/error"
+	like "$command without room for its output" "$? $(cat "$T/error")" "1 *standard output: No space left on device*"
+done
 check "unload --all --purge" "$XSF" unload --all --purge
 is "nothing of ours is left" "$(find /sys/fs/bpf | grep -E 'xsf|xdp-sflow')" ""
 finish
