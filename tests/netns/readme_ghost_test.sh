@@ -29,7 +29,7 @@ start in_ns agent python3 "$PY/ipfix.py" agent0 100000 --rate 40 --checksum wron
 start in_ns agent python3 "$PY/ipfix.py" agent0 100000 --rate 60 --src 2001:db8::7
 does ghost-see
 like "tcpdump calls them bad" "$OUT" "*bad udp cksum 0x* -> 0x*!]*"
-like "nstat counts" "$OUT" "*UdpInCsumErrors *Udp6InErrors *Udp6InCsumErrors *"
+like "nstat counts" "$OUT" "*UdpInErrors *UdpInCsumErrors *Udp6InErrors *Udp6InCsumErrors *"
 does ghost-name
 like "the chip, and the command" "$OUT" "*2001:db8::1 *always wrong: a chip*2001:db8::7 *right*To repair: *"
 is "which is the one of the next step" "$(sed -n 's/^To repair: //p' <<<"$OUT")" \
