@@ -149,6 +149,24 @@ finds "another file system" bpffs fail "another file system*"
 mends bpffs xsf0
 is "load agrees" "$("$XSF" load xsf0 2>&1 | grep -c 'xsf0: attached')" 1
 
+# ---- types ----
+: >"$T/btf"
+mount --bind "$T/btf" /sys/kernel/btf/vmlinux
+examine xsf0
+finds "empty BTF" btf fail "*holds no type information*"
+is "exit 1" "$RC" 1
+head -c 4096 /dev/urandom >"$T/btf"
+examine xsf0
+finds "no BTF" btf fail "*holds no type information*"
+umount /sys/kernel/btf/vmlinux
+head -c 1000000 /sys/kernel/btf/vmlinux >"$T/btf"
+mount --bind "$T/btf" /sys/kernel/btf/vmlinux
+examine xsf0
+finds "half of BTF" btf fail "*holds no type information*"
+umount /sys/kernel/btf/vmlinux
+examine xsf0
+finds "BTF" btf ok "*is there"
+
 # ---- pins ----
 examine xsf0
 finds "pins" pins ok "$PINS has maps of this version*"

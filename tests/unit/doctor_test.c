@@ -70,6 +70,9 @@ static void test_btf(void **state)
 	f.btf = 0;
 	says("btf", XSF_LEVEL_WARN, "repair and the ledger need it",
 	     "apt-get install linux-image-amd64 && reboot");
+	f.btf = XSF_BTF_BROKEN;
+	says("btf", XSF_LEVEL_FAIL, "holds no type information",
+	     "apt-get install linux-image-amd64 && reboot");
 	f.btf = -EACCES;
 	says("btf", XSF_LEVEL_UNKNOWN, "Permission denied", "");
 }

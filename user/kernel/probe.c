@@ -2,6 +2,7 @@
 #include "kernel/probe.h"
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -197,6 +198,23 @@ static uint32_t numa_nodes(void)
 	return nodes ? nodes : 1;
 }
 
+/* As the loader will read it: a file that is there may hold nothing, or something else. */
+static xsf_fact_t kernel_btf(void)
+{
+	static const char path[] = "/sys/kernel/btf/vmlinux";
+	struct btf *btf;
+	int types;
+
+	if (access(path, R_OK))
+		return errno == ENOENT ? XSF_BTF_NONE : -errno;
+	btf = btf__parse_raw(path);
+	if (!btf)
+		return errno == ENOMEM ? -ENOMEM : XSF_BTF_BROKEN;
+	types = (int)btf__type_cnt(btf);
+	btf__free(btf);
+	return types > 1 ? XSF_BTF_READABLE : XSF_BTF_BROKEN; /* type 0, void, is always there */
+}
+
 void xsf_probe_machine(const char *dir, struct xsf_facts *f)
 {
 	struct utsname name = { 0 };
@@ -213,7 +231,7 @@ void xsf_probe_machine(const char *dir, struct xsf_facts *f)
 	f->initial_user_namespace = xsf_probe_text("/proc/self/uid_map", map, sizeof(map)) != 0 ||
 				    strstr(map, "4294967295") != NULL;
 	f->capabilities = effective_capabilities();
-	f->btf = !access("/sys/kernel/btf/vmlinux", R_OK) ? 1 : errno == ENOENT ? 0 : -errno;
+	f->btf = kernel_btf();
 	probe_bpffs(f);
 	errno = 0;
 	f->group = getgrnam(XSF_PIN_GROUP) ? 1 : 0;

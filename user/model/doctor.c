@@ -131,8 +131,14 @@ static void btf(const struct xsf_facts *f, struct xsf_diagnosis *d)
 {
 	if (f->btf < 0)
 		xsf_find_unknown(d, f, "btf", "/sys/kernel/btf/vmlinux", f->btf);
-	else if (f->btf)
+	else if (f->btf == XSF_BTF_READABLE)
 		xsf_find(d, "btf", XSF_LEVEL_OK, "/sys/kernel/btf/vmlinux is there");
+	else if (f->btf == XSF_BTF_BROKEN)
+		newer_kernel(
+			xsf_find(d, "btf", XSF_LEVEL_FAIL,
+				 "/sys/kernel/btf/vmlinux holds no type information (BTF): sFlow "
+				 "is counted; checksum repair and the ledger need it"),
+			f);
 	else
 		newer_kernel(
 			xsf_find(d, "btf", XSF_LEVEL_WARN,

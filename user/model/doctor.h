@@ -27,6 +27,9 @@ typedef int64_t xsf_fact_t;
 /* What is mounted at a path. */
 enum xsf_mounted { XSF_MOUNT_NONE, XSF_MOUNT_BPF, XSF_MOUNT_OTHER };
 
+/* /sys/kernel/btf/vmlinux: not there; types can be read from it; none can. */
+enum xsf_btf { XSF_BTF_NONE, XSF_BTF_READABLE, XSF_BTF_BROKEN };
+
 /* What is pinned in the pin directory. */
 enum xsf_pinned { XSF_PINS_NONE, XSF_PINS_RIGHT, XSF_PINS_OTHER_LAYOUT };
 
@@ -96,7 +99,7 @@ struct xsf_facts {
 	int root;
 	int initial_user_namespace;
 	xsf_fact_t capabilities; /* effective ones, a bit each */
-	xsf_fact_t btf;		 /* 1: there and readable, 0: not there */
+	xsf_fact_t btf;		 /* enum xsf_btf */
 	xsf_fact_t bpffs;	 /* enum xsf_mounted, at /sys/fs/bpf */
 	xsf_fact_t bpffs_readonly;
 	xsf_fact_t bpffs_closed; /* 1: others than root may not pass through it */
