@@ -8,12 +8,11 @@
 #include "../vmlinux/vmlinux.h"
 #define XSF_CSUM_HANDLE struct __sk_buff
 #include "../include/xsf/csum.h"
+#include "csum_sources.bpf.h"
 
 /* bpf_csum_diff before 6.13 takes so many bytes at once. */
 #define XSF_CSUM_PIECE 512
 #define XSF_CSUM_PIECES ((XSF_CSUM_BUF_LEN + XSF_CSUM_PIECE - 1) / XSF_CSUM_PIECE)
-
-static const struct xsf_csum_source xsf_csum_nothing;
 
 static __always_inline struct xsf_csum_text *xsf_csum_scratch(void)
 {
@@ -102,13 +101,13 @@ static __always_inline int xsf_csum_listed(const __u8 *addr)
 }
 
 /* A place for the source is made when it is first seen; without one its datagrams are nobody's. */
-static __always_inline struct xsf_csum_source *xsf_csum_source_of(const struct xsf_csum_text *text)
+static __always_inline struct xsf_csum_source *xsf_csum_source_of(const struct xsf_csum_text *text,
+								  __u64 now)
 {
 	struct xsf_csum_source *source = bpf_map_lookup_elem(&xsf_csum_sources, text->buf);
 
-	if (source)
+	if (source || !xsf_csum_source_new(now))
 		return source;
-	bpf_map_update_elem(&xsf_csum_sources, text->buf, &xsf_csum_nothing, BPF_NOEXIST);
 	return bpf_map_lookup_elem(&xsf_csum_sources, text->buf);
 }
 
@@ -135,8 +134,8 @@ static __always_inline void xsf_csum_audit(struct xsf_csum_totals *t,
 		__u32 word;
 		struct xsf_csum_watch watch;
 	} watched = { .word = word };
-	struct xsf_csum_source *source = xsf_csum_source_of(text);
 	__u64 now = bpf_ktime_get_coarse_ns();
+	struct xsf_csum_source *source = xsf_csum_source_of(text, now);
 	__u32 row = watched.watch.row;
 	struct xsf_csum_port *port = bpf_map_lookup_elem(&xsf_csum_ports, &row);
 

@@ -5,11 +5,14 @@
  *	xsf_csum_totals		PERCPU_ARRAY 1			struct xsf_csum_totals
  *	xsf_csum_ports		PERCPU_ARRAY XSF_CSUM_PORTS	struct xsf_csum_port, by row
  *	xsf_csum_sources	HASH XSF_CSUM_SOURCES		address (16 bytes) -> struct xsf_csum_source
+ *	xsf_csum_places		ARRAY XSF_CSUM_SOURCES		struct xsf_csum_held, by place
+ *	xsf_csum_control	ARRAY 1				struct xsf_csum_control
  *	xsf_csum_policy		ARRAY 1				struct xsf_csum_policy
  *	xsf_csum_from		LPM XSF_CSUM_PREFIXES		struct xsf_prefix_key -> __u8
  *
- * The first three are pinned by name beside the XDP program's maps, shared by all interfaces, written by
- * programs only, and only ever grow. The last two belong to one attachment, are not pinned by name, and are
+ * The first five are pinned by name beside the XDP program's maps, shared by all interfaces and written by
+ * programs only. Counts only ever grow, but for a source that lost its place: it is gone from the table, and
+ * its counts are in `other_sources`. Places and control are the programs' own business. The last two belong to one attachment, are not pinned by name, and are
  * written by user space only. All integers are in host order. */
 #ifndef XSF_CSUM_ABI_H
 #define XSF_CSUM_ABI_H
@@ -19,6 +22,8 @@
 #define XSF_CSUM_PORTS 64
 #define XSF_CSUM_SOURCES 4096
 #define XSF_CSUM_PREFIXES 1024
+/* Places looked at for a silent source, per newcomer to a full table. */
+#define XSF_CSUM_PROBES 8
 
 /* What became of a packet at tc ingress: exactly one of these, or `datagrams`. Their ports are unknown or
  * not watched. */
@@ -81,15 +86,34 @@ struct xsf_csum_addr {
 	__u8 addr[16];
 };
 
+/* Who holds a place in the table of sources. */
+enum { XSF_CSUM_HELD_FREE, XSF_CSUM_HELD_IN_USE, XSF_CSUM_HELD_CHANGING };
+
+struct xsf_csum_held {
+	__u8 addr[16]; /* of the source, while in use */
+	__u64 state;
+};
+_Static_assert(sizeof(struct xsf_csum_held) == 24, "ABI");
+
+/* Shared between CPUs, atomic additions. */
+struct xsf_csum_control {
+	__u64 next; /* place that was never used; XSF_CSUM_SOURCES or more: all were */
+	__u64 hand; /* modulo XSF_CSUM_SOURCES: where a silent source is looked for next */
+	__u64 reserved[6];
+};
+_Static_assert(sizeof(struct xsf_csum_control) == 64, "ABI");
+
 /* Per CPU. packets = the packet outcomes + datagrams; datagrams = the sum of the ports' outcomes = the sum
  * of the sources' and of `other_sources`. */
 struct xsf_csum_totals {
 	__u64 packets; /* that the program saw */
 	__u64 datagrams;
 	XSF_CSUM_PACKET_OUTCOMES(XSF_FIELD_CSUM)
-	__u64 sources_full; /* datagrams in other_sources */
-	__u64 reserved[5];
-	struct xsf_csum_counts other_sources; /* of sources that found no place in the table */
+	__u64 sources_full;	 /* datagrams of sources that found no place in the table */
+	__u64 sources_reclaimed; /* places taken from silent sources */
+	__u64 reserved[4];
+	/* of sources that found no place, and of those that lost theirs */
+	struct xsf_csum_counts other_sources;
 };
 _Static_assert(sizeof(struct xsf_csum_totals) == 40 * 8, "ABI");
 

@@ -8,6 +8,7 @@
 #include "csum_trio.h"
 
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct wire w;
@@ -113,6 +114,93 @@ static void sources_full(void **state)
 	csum_kernel_free(k);
 }
 
+static const struct xsf_csum_source *seen(struct csum_kernel *k, uint32_t source)
+{
+	make(source, 2055, 20);
+	assert_string_equal(outcome(k, &defaults), "good");
+	return csum_kernel_source(k, w.p + 22);
+}
+
+static void adds_up(struct csum_kernel *k, uint64_t datagrams)
+{
+	const struct xsf_csum_totals *t;
+	uint64_t sum;
+	uint32_t nr;
+
+	sum = csum_kernel_sources(k, &nr);
+	t = csum_kernel_totals(k);
+	assert_int_equal(nr, XSF_CSUM_SOURCES);
+	assert_int_equal(t->datagrams, datagrams);
+	assert_int_equal(sum + csum_outcomes(&t->other_sources), datagrams);
+}
+
+/* A flood fills the table. Once its sources are silent for long enough, each newcomer gets a place, and a
+ * source that goes on sending keeps its own. */
+static void sources_taken_over(void **state)
+{
+	const struct timespec silence = { .tv_nsec = 600 * 1000000 };
+	struct csum_kernel *k = csum_kernel_new_stale(&defaults, 500 * 1000000);
+	const struct xsf_csum_source *s;
+	const struct xsf_csum_totals *t;
+	uint32_t full;
+
+	(void)state;
+	for (uint32_t i = 0; i < XSF_CSUM_SOURCES + 104; i++)
+		seen(k, i);
+	t = csum_kernel_totals(k);
+	full = (uint32_t)(t->sources_full + t->sources_reclaimed);
+	assert_int_equal(full, 104); /* reclaimed: where the run was slow */
+	adds_up(k, XSF_CSUM_SOURCES + 104);
+	nanosleep(&silence, NULL);
+	full = (uint32_t)csum_kernel_totals(k)->sources_full;
+	/* where the hand comes by */
+	for (uint32_t i = 0; i < XSF_CSUM_SOURCES; i += 64)
+		seen(k, i);
+	for (uint32_t i = 0; i < 2000; i++) {
+		s = seen(k, 100000 + i);
+		assert_non_null(s);
+		assert_int_equal(s->counts.good, 1);
+	}
+	t = csum_kernel_totals(k);
+	assert_int_equal(t->sources_full, full);
+	assert_in_range(t->sources_reclaimed, 2000, 2000 + 104 + XSF_CSUM_SOURCES / 64);
+	adds_up(k, XSF_CSUM_SOURCES + 104 + XSF_CSUM_SOURCES / 64 + 2000);
+	assert_true(t->other_sources.first_seen_ns <= t->other_sources.last_seen_ns);
+	for (uint32_t i = 128; i < 1024; i += 64) {
+		make(i, 2055, 20);
+		s = csum_kernel_source(k, w.p + 22);
+		assert_non_null(s);
+		assert_int_equal(s->counts.good, 2);
+	}
+	/* One of the flood that comes back is a newcomer. */
+	for (uint32_t i = 1; i < 64; i++) {
+		s = seen(k, i);
+		assert_non_null(s);
+	}
+	csum_kernel_free(k);
+}
+
+/* Full, and nobody silent: newcomers count together, and nobody loses a place. */
+static void nobody_silent(void **state)
+{
+	struct csum_kernel *k = csum_kernel_new_stale(&defaults, 3600000000000);
+	const struct xsf_csum_totals *t;
+
+	(void)state;
+	for (uint32_t i = 0; i < XSF_CSUM_SOURCES; i++)
+		assert_non_null(seen(k, i));
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_null(seen(k, 100000 + i));
+	for (uint32_t i = 0; i < XSF_CSUM_SOURCES; i += 7)
+		assert_int_equal(seen(k, i)->counts.good, 2);
+	t = csum_kernel_totals(k);
+	assert_int_equal(t->sources_full, 1000);
+	assert_int_equal(t->sources_reclaimed, 0);
+	assert_int_equal(t->other_sources.good, 1000);
+	adds_up(k, XSF_CSUM_SOURCES + 1000 + (XSF_CSUM_SOURCES + 6) / 7);
+	csum_kernel_free(k);
+}
+
 /* Other rules on a loaded program: they hold from the next packet on, and no count is lost. */
 static void other_rules(void **state)
 {
@@ -191,8 +279,9 @@ static void refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lengths),	cmocka_unit_test(every_length),
-		cmocka_unit_test(sources_full), cmocka_unit_test(other_rules),
+		cmocka_unit_test(lengths),	 cmocka_unit_test(every_length),
+		cmocka_unit_test(sources_full),	 cmocka_unit_test(sources_taken_over),
+		cmocka_unit_test(nobody_silent), cmocka_unit_test(other_rules),
 		cmocka_unit_test(refusals),
 	};
 

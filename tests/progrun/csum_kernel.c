@@ -80,6 +80,11 @@ void csum_kernel_rules(struct csum_kernel *k, const struct csum_rules *rules)
 
 struct csum_kernel *csum_kernel_new(const struct csum_rules *rules)
 {
+	return csum_kernel_new_stale(rules, 0);
+}
+
+struct csum_kernel *csum_kernel_new_stale(const struct csum_rules *rules, uint64_t stale_ns)
+{
 	struct csum_kernel *k = calloc(1, sizeof(*k));
 	struct bpf_map *map;
 
@@ -90,6 +95,8 @@ struct csum_kernel *csum_kernel_new(const struct csum_rules *rules)
 	if (!k->skel)
 		die("opening the object");
 	bpf_object__for_each_map(map, k->skel->obj) bpf_map__set_pin_path(map, NULL);
+	if (stale_ns)
+		*(__u64 *)&k->skel->rodata->xsf_csum_stale_ns = stale_ns;
 	if (csum6__load(k->skel))
 		die("loading the object (root?)");
 	k->prog = bpf_program__fd(k->skel->progs.xsf_csum6);
@@ -142,6 +149,34 @@ const struct xsf_csum_source *csum_kernel_source(struct csum_kernel *k, const ui
 	if (bpf_map_lookup_elem(bpf_map__fd(k->skel->maps.xsf_csum_sources), addr, &k->source))
 		return NULL;
 	return &k->source;
+}
+
+uint64_t csum_outcomes(const struct xsf_csum_counts *counts)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < NR; i++)
+		sum += (&counts->good)[i];
+	return sum;
+}
+
+uint64_t csum_kernel_sources(struct csum_kernel *k, uint32_t *nr)
+{
+	int fd = bpf_map__fd(k->skel->maps.xsf_csum_sources);
+	struct xsf_csum_source source;
+	struct xsf_csum_addr at, next;
+	uint64_t sum = 0;
+
+	*nr = 0;
+	for (void *from = NULL; *nr <= XSF_CSUM_SOURCES && !bpf_map_get_next_key(fd, from, &next);
+	     from = &at) {
+		at = next;
+		if (bpf_map_lookup_elem(fd, &at, &source))
+			die("xsf_csum_sources");
+		sum += csum_outcomes(&source.counts);
+		(*nr)++;
+	}
+	return sum;
 }
 
 uint64_t csum_count(const struct xsf_csum_counts *counts, const char *outcome)

@@ -68,6 +68,8 @@ void csum_native(const struct csum_rules *rules, const uint8_t *frame, uint32_t 
 struct csum_kernel;
 
 struct csum_kernel *csum_kernel_new(const struct csum_rules *rules);
+/* Places of sources that have been silent for longer may be taken; 0 = the object's default. */
+struct csum_kernel *csum_kernel_new_stale(const struct csum_rules *rules, uint64_t stale_ns);
 void csum_kernel_free(struct csum_kernel *k);
 /* Other rules from now on; counts stay. */
 void csum_kernel_rules(struct csum_kernel *k, const struct csum_rules *rules);
@@ -85,6 +87,10 @@ int csum_kernel_complete(void);
 /* Counts of a source, NULL when it has no place; the totals; sums over the CPUs. They stay until the next
  * call of the same function. */
 const struct xsf_csum_source *csum_kernel_source(struct csum_kernel *k, const uint8_t addr[16]);
+/* The sum of the outcomes of all sources in the table; *nr: how many they are. */
+uint64_t csum_kernel_sources(struct csum_kernel *k, uint32_t *nr);
+/* Of one source or of one row: the sum of the outcomes. */
+uint64_t csum_outcomes(const struct xsf_csum_counts *counts);
 const struct xsf_csum_totals *csum_kernel_totals(struct csum_kernel *k);
 const struct xsf_csum_port *csum_kernel_port(struct csum_kernel *k, uint32_t row);
 /* By the name of an outcome. */

@@ -5,6 +5,7 @@ leave as they are made here. Prints how many were sent.
 
 --checksum KIND   right; wrong (right - 0x0100, as a chip leaves it); zero; or wrong:N, every Nth is wrong
 --src, --dst ADDR (default 2001:db8::1, 2001:db8::2)
+--sources N       so many sources, from --src on, by sequence number (default 1)
 --dst-mac MAC     (default 02:00:00:00:00:02)
 --port N          (default 4739)
 --first N         first sequence number (default 0); the payload depends on it alone
@@ -37,7 +38,8 @@ def payload(number):
 
 
 def frame(a, number):
-    src, dst = ipaddress.IPv6Address(a.src).packed, ipaddress.IPv6Address(a.dst).packed
+    src = (ipaddress.IPv6Address(a.src) + number % a.sources).packed
+    dst = ipaddress.IPv6Address(a.dst).packed
     body = payload(number)
     udp = struct.pack("!HHHH", 50000, a.port, 8 + len(body), 0)
     right = ~total(src + dst + struct.pack("!II", 8 + len(body), 17) + udp + body) & 0xFFFF or 0xFFFF
@@ -56,6 +58,7 @@ def main():
     p.add_argument("--checksum", default="right")
     p.add_argument("--src", default="2001:db8::1")
     p.add_argument("--dst", default="2001:db8::2")
+    p.add_argument("--sources", type=int, default=1)
     p.add_argument("--dst-mac", default="02:00:00:00:00:02")
     p.add_argument("--port", type=int, default=4739)
     p.add_argument("--first", type=int, default=0)

@@ -607,6 +607,7 @@ static void test_metrics_bound(void **state)
 		"xdp_sflow_checksum_sources 600",
 		"xdp_sflow_checksum_sources_hidden 88",
 		"xdp_sflow_checksum_sources_full_total 5",
+		"xdp_sflow_checksum_sources_reclaimed_total 7",
 		NULL,
 	};
 	struct fixture *f = fixture_new(4, 4);
@@ -619,6 +620,7 @@ static void test_metrics_bound(void **state)
 		add_source(&f->s.csum, n, 3, 0);
 	f->s.csum.totals.other_sources.left_gso = 5;
 	f->s.csum.totals.sources_full = 5;
+	f->s.csum.totals.sources_reclaimed = 7;
 	text = render(f, NULL, 4096);
 	read_exposition(text, NULL, &series);
 	expect_lines(text, lines);

@@ -163,6 +163,11 @@ static void print_sources(const struct xsf_csum *c, uint64_t now_ns)
 	if (c->totals.sources_full)
 		printf("  %-39s %10" PRIu64 " datagrams: no place in the table of %d sources\n",
 		       "other", (uint64_t)c->totals.sources_full, XSF_CSUM_SOURCES);
+	if (c->totals.sources_reclaimed)
+		printf("  %-39s %10" PRIu64
+		       " silent sources lost their places; their datagrams are "
+		       "in the totals only\n",
+		       "other", (uint64_t)c->totals.sources_reclaimed);
 }
 
 void xsf_print_csum(const struct xsf_csum *c, uint64_t now_ns)

@@ -181,6 +181,18 @@ static int add_made(void *arg, const char *name, struct xsf_csum_about *about)
 	return 0;
 }
 
+/* As the XDP program's. */
+static void set_stale(struct bpf_object *obj, const struct xsf_load_options *o)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(obj, ".rodata");
+	void *rodata;
+	size_t size;
+
+	rodata = map ? (void *)bpf_map__initial_value(map, &size) : NULL;
+	if (rodata && o->stale_ns)
+		*(__u64 *)&((struct csum6__rodata *)rodata)->xsf_csum_stale_ns = o->stale_ns;
+}
+
 /* The program with its maps, in the kernel but not attached. */
 static int prepare(struct job *j)
 {
@@ -196,6 +208,7 @@ static int prepare(struct job *j)
 		if (err)
 			return err;
 	}
+	set_stale(j->obj, j->o);
 	j->prog = bpf_object__find_program_by_name(j->obj, XSF_CSUM_PROG);
 	xsf_log_clear();
 	err = j->prog ? bpf_object__load(j->obj) : -ENOENT;

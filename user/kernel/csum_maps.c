@@ -14,6 +14,8 @@
 #include "kernel/layout.h"
 #include "kernel/pins.h"
 
+/* Further reads of a full table whose places change hands meanwhile. */
+#define MAX_READS 4
 #define TOTALS "xsf_csum_totals"
 #define PORTS "xsf_csum_ports"
 #define SOURCES "xsf_csum_sources"
@@ -31,6 +33,7 @@ struct xsf_csum_maps {
 	struct xsf_csum_source values[XSF_CSUM_SOURCES];
 	uint32_t order[XSF_CSUM_SOURCES]; /* of keys and values, by address */
 	uint8_t known[XSF_CSUM_SOURCES];
+	uint32_t gone[XSF_CSUM_SOURCES]; /* places of those that are not there any more */
 	uint64_t *cpu_rows;
 	char dir[PATH_MAX];
 };
@@ -81,6 +84,7 @@ static int read_totals(struct xsf_csum_maps *m, const char *dir, struct xsf_csum
 		out->packets += cpu->packets;
 		out->datagrams += cpu->datagrams;
 		out->sources_full += cpu->sources_full;
+		out->sources_reclaimed += cpu->sources_reclaimed;
 #define ADD(name, help) out->name += cpu->name;
 		XSF_CSUM_PACKET_OUTCOMES(ADD)
 		xsf_csum_add(&out->other_sources, &cpu->other_sources);
@@ -147,10 +151,11 @@ static uint32_t find(const struct xsf_csum_maps *m, uint32_t nr, const uint8_t a
 	return nr;
 }
 
-/* Known sources keep their places; new ones follow in the order in which they came. */
+/* Known sources keep their places; new ones take those of the ones that are gone, then follow, in the order
+ * in which they came. Where more have gone than come, the last ones move up. */
 static void place_sources(struct xsf_csum_maps *m, uint32_t nr)
 {
-	uint32_t nr_new = 0;
+	uint32_t nr_new = 0, nr_gone = 0, next = 0;
 
 	for (uint32_t n = 0; n < nr; n++)
 		m->order[n] = n;
@@ -159,8 +164,10 @@ static void place_sources(struct xsf_csum_maps *m, uint32_t nr)
 	for (uint32_t n = 0; n < m->nr_sources; n++) {
 		uint32_t at = find(m, nr, m->source[n].addr);
 
-		if (at == nr)
+		if (at == nr) {
+			m->gone[nr_gone++] = n;
 			continue;
+		}
 		m->known[at] = 1;
 		m->source[n].counts = m->values[at].counts;
 	}
@@ -169,12 +176,18 @@ static void place_sources(struct xsf_csum_maps *m, uint32_t nr)
 			m->order[nr_new++] = n;
 	}
 	qsort_r(m->order, nr_new, sizeof(m->order[0]), by_first_seen, m);
-	for (uint32_t n = 0; n < nr_new && m->nr_sources < XSF_CSUM_SOURCES; n++) {
-		struct xsf_csum_address *s = &m->source[m->nr_sources++];
+	for (uint32_t n = 0; n < nr_new; n++) {
+		struct xsf_csum_address *s;
 
+		if (next == nr_gone && m->nr_sources == XSF_CSUM_SOURCES)
+			break;
+		s = &m->source[next < nr_gone ? m->gone[next++] : m->nr_sources++];
 		memcpy(s->addr, m->keys[m->order[n]].addr, sizeof(s->addr));
 		s->counts = m->values[m->order[n]].counts;
 	}
+	/* From the end: what moves up is no gap. */
+	while (nr_gone > next)
+		m->source[m->gone[--nr_gone]] = m->source[--m->nr_sources];
 }
 
 static int read_sources(struct xsf_csum_maps *m, const char *dir)
@@ -232,6 +245,15 @@ int xsf_csum_maps_read(struct xsf_csum_maps **maps, const char *dir, int program
 		err = read_ports(m, dir);
 	if (!err)
 		err = read_sources(m, dir);
+	/* Sources that lost their places in between would be neither among them nor in the totals. */
+	for (int n = 0; n < MAX_READS && !err; n++) {
+		uint64_t reclaimed = out->totals.sources_reclaimed;
+
+		err = read_totals(m, dir, &out->totals);
+		if (err || out->totals.sources_reclaimed == reclaimed)
+			break;
+		err = read_sources(m, dir);
+	}
 	/* Loaded without the tc program, or with another version's: the rest can be read all the same. */
 	if (err == -ENOENT || err == -EPROTO)
 		return 0;

@@ -38,7 +38,8 @@ struct xsf_csum_address {
 };
 
 /* Part of a snapshot (snapshot.h); as there, what is pointed to is overwritten by the next one. A source
- * keeps its place for as long as the maps are the same. */
+ * keeps its place for as long as the maps are the same and it is among them: the place of one that is gone is
+ * the next newcomer's. */
 struct xsf_csum {
 	uint32_t present; /* 0: no such maps, nothing else is set */
 	uint32_t nr_sources;

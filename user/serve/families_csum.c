@@ -97,7 +97,7 @@ static void last_seen(const struct xsf_metrics *m, const struct xsf_family *f, u
 						      c->sources[i].counts.first_seen_ns));
 }
 
-enum { CSUM_SOURCES, CSUM_HIDDEN, CSUM_FULL };
+enum { CSUM_SOURCES, CSUM_HIDDEN, CSUM_FULL, CSUM_RECLAIMED };
 
 static void one(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t i,
 		struct xsf_text *t)
@@ -108,7 +108,8 @@ static void one(const struct xsf_metrics *m, const struct xsf_family *f, uint32_
 	xsf_line_plain(t, f,
 		       f->arg == CSUM_SOURCES ? c->nr_sources :
 		       f->arg == CSUM_HIDDEN  ? c->nr_sources - xsf_csum_nr_shown(c) :
-						c->totals.sources_full);
+		       f->arg == CSUM_FULL    ? c->totals.sources_full :
+						c->totals.sources_reclaimed);
 }
 
 const struct xsf_family xsf_families_csum[] = {
@@ -132,5 +133,8 @@ const struct xsf_family xsf_families_csum[] = {
 	  .item = one, .help = "Sources whose counts are in source=\"other\" here." },
 	{ XSF_FAMILY_COUNTER("checksum_sources_full"), .domain = XSF_OVER_CSUM, .arg = CSUM_FULL,
 	  .item = one, .help = "Datagrams whose source found no place in the table." },
+	{ XSF_FAMILY_COUNTER("checksum_sources_reclaimed"), .domain = XSF_OVER_CSUM,
+	  .arg = CSUM_RECLAIMED, .item = one,
+	  .help = "Places in the table taken from sources silent for longer than --stale." },
 	{ .item = NULL },
 };

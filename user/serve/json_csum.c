@@ -29,6 +29,7 @@ void xsf_json_csum_totals(struct xsf_json *j, uint32_t i)
 	xsf_json_u64(w, "packets", t->packets);
 	xsf_json_u64(w, "datagrams", t->datagrams);
 	xsf_json_u64(w, "sources_full", t->sources_full);
+	xsf_json_u64(w, "sources_reclaimed", t->sources_reclaimed);
 	xsf_json_open_at(w, "packets_by_outcome", '{');
 	for (uint32_t n = 0; (o = xsf_csum_packet_outcome_at(n)); n++)
 		xsf_json_u64(w, o->name, *(const uint64_t *)((const char *)t + o->offset));
