@@ -180,10 +180,10 @@ examine xsf0
 finds "a closed file system" group warn "*pass through*"
 mends group xsf0
 "$XSF" unload --all --purge >/dev/null
-mkdir -p /sys/fs/bpf/xdp-sflow/v2
-bpftool map create /sys/fs/bpf/xdp-sflow/v2/xsf_agents type array key 4 value 4 entries 1 name xsf_agents
+mkdir -p /sys/fs/bpf/xdp-sflow/v1
+bpftool map create /sys/fs/bpf/xdp-sflow/v1/xsf_agents type array key 4 value 4 entries 1 name xsf_agents
 examine xsf0
-finds "another version's pins" pins warn "*(v2)*"
+finds "another version's pins" pins warn "*(v1)*"
 mends pins xsf0
 mkdir -p $PINS
 bpftool map create $PINS/xsf_agents type array key 4 value 4 entries 1 name xsf_agents
