@@ -47,7 +47,7 @@ fails_with "option without its value" 2 "xdp-sflow: option '--listen' needs a va
 fails_with "argument" 2 "xdp-sflow: unexpected 'xsf0'; *" "$XSF" export xsf0
 fails_with "no interfaces at all" 2 "xdp-sflow: '0' is not a number from 1 to 65536; *" \
 	"$XSF" export --max-interfaces 0
-fails_with "no seconds" 2 "xdp-sflow: '-1' is not a number of seconds *" "$XSF" export --stale -1
+fails_with "no seconds" 2 "xdp-sflow: --stale is a number from 1 to 31536000, not '-1'*" "$XSF" export --stale -1
 fails_with "bad address" 2 "xdp-sflow: cannot listen on 'nowhere:1': *" \
 	"$XSF" export --listen nowhere:1
 fails_with "unknown user" 1 "xdp-sflow: no user is called 'no one'*" \

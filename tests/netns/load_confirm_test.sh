@@ -102,8 +102,8 @@ adds "one count each" 5 agent xsf1 5 --first 11
 
 # The shell that started it goes away
 check "unload" "$XSF" unload xsf0
-{ setsid bash -c "'$XSF' load xsf0 --confirm 4 >/dev/null; kill -HUP 0"; } 2>/dev/null
+{ setsid bash -c "'$XSF' load xsf0 --confirm 8 >/dev/null; kill -HUP 0"; } 2>/dev/null
 is "it outlives its session" "$(programs xsf0)" xsf_xdp
-check "and undoes in time" wait_for 8 no_program
+check "and undoes in time" wait_for 14 no_program
 check "unload --all --purge" "$XSF" unload --all --purge
 finish
