@@ -171,6 +171,30 @@ like "the line cannot be left out there: said" "$("$XSF" repair show)" \
 	"*To repair: xdp-sflow repair set xsf0 --repair 4739,2055
            also repairs 2001:db8::d, a line"
 
+# Where the kernel does not take a new program the one that is there gets the options
+id=$(filter_id)
+: >"$T/empty"
+without_btf=(unshare -m bash -c "mount --bind '$T/empty' /sys/kernel/btf/vmlinux && '$XSF' load xsf0 \$*" load)
+run "${without_btf[@]}" --repair 4739
+like "no BTF: the program stays, its policy is the new one" "$RC $OUT" \
+	"0 *xsf0: the checksum program that is there stays, repairing 4739, observing 6343, 2055, *program $id: *BTF*"
+is "as repair show says" "$("$XSF" repair show xsf0 --json | json '[p["port"] for p in d["checksum"]["attached"][0]["ports"] if p["repair"]]') $(filter_id)" \
+	"[4739] $id"
+run "${without_btf[@]}"
+like "without options it observes" "$RC $OUT" "0 *that is there stays, observing 4739, 6343, 2055, *"
+is "as repair show says" "$("$XSF" repair show xsf0 --json | json 'd["checksum"]["attached"][0]["mode"]')" observe
+
+# A clsact cannot be told from another's once our filter is not in it
+tc filter del dev xsf0 ingress pref 10
+run "$XSF" unload xsf0
+like "the filter was removed by hand" "$RC $OUT" \
+	"0 *xsf0: detached*xsf0: an empty clsact qdisc stays, *tc qdisc del dev xsf0 clsact"
+is "it stays" "$(tc qdisc show dev xsf0 clsact | wc -l)" 1
+tc qdisc del dev xsf0 clsact
+run "$XSF" unload xsf0
+unlike "nothing is said where there is none" "$OUT" "*clsact*"
+check "load" "$XSF" load xsf0
+
 # What was not said has not been done well
 for command in "repair set xsf0 --observe" "load xsf0" "unload xsf0"; do
 	# shellcheck disable=SC2086 # words

@@ -290,6 +290,14 @@ static void report_csum(const char *iface, const struct xsf_csum_result *c)
 
 	if (c->removed)
 		printf("%s: checksum program detached\n", iface);
+	if (c->kept) {
+		printf("%s: the checksum program that is there stays, %s, tc preference %d, "
+		       "program %u: "
+		       "%s\n",
+		       iface, xsf_policy_text(&c->policy, policy), XSF_TC_PREF, c->prog_id,
+		       c->skipped.text);
+		return;
+	}
 	if (c->skipped.text[0])
 		printf("checksums are not watched: %s\n", c->skipped.text);
 	if (!c->prog_id)

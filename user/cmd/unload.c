@@ -37,11 +37,14 @@ static int unload_each(const char *dir, char **ifaces, int nr)
 	int failed = 0;
 
 	for (int n = 0; n < nr; n++) {
+		why.text[0] = 0;
 		if (xsf_unload(dir, ifaces[n], &why)) {
 			xsf_error("%s", why.text);
 			failed = XSF_EXIT_FAILURE;
 		} else {
 			printf("%s: detached\n", ifaces[n]);
+			if (why.text[0])
+				printf("%s\n", why.text);
 		}
 	}
 	return failed;
@@ -90,12 +93,15 @@ static int unload(const char *dir, int all, int purging, char **ifaces, int nr)
 	if (lock == -2)
 		return XSF_EXIT_FAILURE;
 	if (all) {
+		why.text[0] = 0;
 		done = xsf_unload_all(dir, &why);
 		if (done < 0) {
 			xsf_error("%s", why.text);
 			ret = XSF_EXIT_FAILURE;
 		} else {
 			printf("%d interface%s detached\n", done, done == 1 ? "" : "s");
+			if (why.text[0])
+				printf("%s\n", why.text);
 		}
 	} else {
 		ret = unload_each(dir, ifaces, nr);

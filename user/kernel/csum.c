@@ -387,6 +387,39 @@ static int take_away(struct job *j)
 	return 0;
 }
 
+/* No new program: the policy of the one that is there is replaced, as all options are. */
+static int keep(struct job *j)
+{
+	struct xsf_csum_policy *policy = &j->r->policy;
+	int policy_fd, from_fd, err = 0;
+	struct xsf_why reason = *j->why;
+	__u32 zero = 0;
+
+	if (!j->place.filter)
+		return -EOPNOTSUPP;
+	policy_fd = xsf_csum_map(&j->place, "xsf_csum_policy");
+	from_fd = xsf_csum_map(&j->place, "xsf_csum_from");
+	if (policy_fd < 0 || from_fd < 0)
+		err = xsf_because(j->why, policy_fd < 0 ? policy_fd : from_fd,
+				  "%s; nor open the policy of the one that is there", reason.text);
+	else if (j->o->confirm_s)
+		err = bpf_map_lookup_elem(policy_fd, &zero, policy) ? -errno : -EOPNOTSUPP;
+	else
+		err = xsf_csum_policy_make(j->o->dir, &j->o->csum, policy, j->why);
+	if (!err)
+		err = xsf_csum_policy_write(policy_fd, from_fd, &j->o->csum, policy, j->why);
+	if (policy_fd >= 0)
+		close(policy_fd);
+	if (from_fd >= 0)
+		close(from_fd);
+	if (!err || err == -EOPNOTSUPP) {
+		j->r->kept = 1;
+		j->r->prog_id = j->place.prog.id;
+		j->r->skipped = reason;
+	}
+	return err;
+}
+
 int xsf_csum_load(const struct xsf_load_options *o, const struct xsf_if *i,
 		  struct xsf_csum_result *r, struct xsf_why *why)
 {
@@ -409,6 +442,10 @@ int xsf_csum_load(const struct xsf_load_options *o, const struct xsf_if *i,
 	err = refuse(i, &j.place, why);
 	if (!err)
 		err = prepare(&j);
+	if (err == -EOPNOTSUPP) {
+		err = keep(&j);
+		goto out;
+	}
 	if (!err)
 		err = xsf_csum_policy_make(o->dir, &o->csum, &r->policy, why);
 	if (!err)

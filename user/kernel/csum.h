@@ -40,6 +40,7 @@ struct xsf_csum_result {
 	int replaced;
 	int removed;	/* one was there and is not wanted any more */
 	int made_qdisc; /* now */
+	int kept; /* this kernel does not take a new one, see skipped: the one there before stays */
 	struct xsf_csum_policy policy;
 	struct xsf_why skipped; /* why it was left out; "" = it was not */
 };
@@ -64,13 +65,14 @@ void xsf_csum_place_close(struct xsf_csum_place *place);
 int xsf_csum_check(const struct xsf_load_options *o, const struct xsf_if *i, struct xsf_why *why);
 
 /* Attaches it, or replaces what is there of ours; with o->csum.off takes it away. 0 or negative errno;
- * -EOPNOTSUPP: this kernel cannot take it. */
+ * -EOPNOTSUPP: this kernel cannot take it. Then one of ours that is there already is given the new policy,
+ * which is done with that; except with o->confirm_s, as nothing would return it. */
 int xsf_csum_load(const struct xsf_load_options *o, const struct xsf_if *i,
 		  struct xsf_csum_result *r, struct xsf_why *why);
 
 /* Takes ours off an interface, and the clsact that was made for it when nothing else is in it. One whose pins
  * are lost as well; `of_dir`: only when it counts into the maps of `dir`. 1 = done, 0 = there was none, or
- * negative errno. */
+ * negative errno. What is left behind, as it may be another's, is in why->text, else that is as it was. */
 int xsf_csum_unload(const char *dir, const struct xsf_if *i, int of_dir, struct xsf_why *why);
 
 /* Everywhere: attachments of `dir`, and in this namespace those that lost their pins. As above. */

@@ -18,6 +18,7 @@ struct found {
 	uint32_t before_id;
 	uint32_t there; /* program of the filter that is there, 0 = none */
 	int made;
+	int lost;   /* a clsact was made, but the filter in it is gone, and not by us */
 	int remove; /* them all */
 };
 
@@ -26,6 +27,7 @@ static int find_one(void *arg, const char *name, struct xsf_csum_about *about)
 	struct found *f = arg;
 
 	f->made |= xsf_csum_made(about, f->there);
+	f->lost |= about->made_qdisc && about->attached && about->prog_id != f->there;
 	if (f->remove) {
 		xsf_pins_remove(f->dir, name);
 	} else if (xsf_csum_is_before(f->dir, name)) {
@@ -72,6 +74,14 @@ int xsf_csum_unload(const char *dir, const struct xsf_if *i, int of_dir, struct 
 	xsf_csum_each(dir, &key, find_one, &found);
 	if (ours || !place.filter)
 		xsf_csum_drop_qdisc(i->ifindex, found.made);
+	/* Every clsact has the same handle and no mark of who made it. */
+	if (!place.filter && !found.made && found.lost && !strcmp(place.tc.qdisc, "clsact") &&
+	    !place.tc.block && !place.tc.nr && !place.tc.nr_egress)
+		xsf_because(why, 0,
+			    "%s: an empty clsact qdisc stays, which may be another's: the checksum "
+			    "program that load made one for was removed by hand; to remove it: tc "
+			    "qdisc del dev %s clsact",
+			    i->name, i->name);
 	err = ours;
 out:
 	xsf_csum_place_close(&place);

@@ -28,11 +28,11 @@ int xsf_load(const struct xsf_load_options *o, const char *ifname, struct xsf_lo
 	     struct xsf_why *why);
 
 /* Detaches ours from `ifname`; also when the interface is gone, by the name it had at load. -ENOENT: nothing
- * of ours is there. */
+ * of ours is there. What is left behind, as it may be another's, is in why->text, else that is as it was. */
 int xsf_unload(const char *dir, const char *ifname, struct xsf_why *why);
 
 /* All attachments of `dir`, and programs in this namespace that count into its maps but have lost their
- * pin. Returns how many, or negative errno. */
+ * pin. Returns how many, or negative errno; *why as there. */
 int xsf_unload_all(const char *dir, struct xsf_why *why);
 
 /* How many attachments `dir` still has. */

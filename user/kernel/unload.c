@@ -183,6 +183,7 @@ int xsf_unload_all(const char *dir, struct xsf_why *why)
 	char(*names)[NAME_MAX + 1];
 	struct xsf_ifs ifs;
 	int nr, err, csum, done = 0;
+	struct xsf_why of_csum = { .text = "" };
 
 	err = xsf_ifs_get(&ifs);
 	if (err)
@@ -209,9 +210,11 @@ int xsf_unload_all(const char *dir, struct xsf_why *why)
 			done += one;
 	}
 	free(names);
-	csum = nr < 0 ? 0 : xsf_csum_unload_all(dir, &ifs, why);
+	csum = nr < 0 ? 0 : xsf_csum_unload_all(dir, &ifs, &of_csum);
 	if (csum < 0)
 		err = csum;
+	if (csum < 0 || !err)
+		*why = of_csum;
 	/* An interface has both, or only the one that is left. */
 	done = csum > done ? csum : done;
 	xsf_ifs_free(&ifs);
