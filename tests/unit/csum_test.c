@@ -399,7 +399,7 @@ static void take(struct xsf_csum_options *o)
 	int opt = 0, nr = 0;
 
 	memset(o, 0, sizeof(*o));
-	strcpy(line, advice.command);
+	snprintf(line, sizeof(line), "%s", advice.command);
 	for (word = strtok_r(line, " ", &at); word; word = strtok_r(NULL, " ", &at), nr++) {
 		static const char *const first[] = { "xdp-sflow", "repair", "set", "eth0" };
 

@@ -315,7 +315,7 @@ static void checksum_commands(void **state)
 	strcpy(l.repair[0].ifname, "eth7");
 	strcpy(l.repair[1].ifname, "eth0");
 	l.nr_repairs = 2;
-	strcpy(a->command, merged);
+	snprintf(a->command, sizeof(a->command), "%s", merged);
 	strcpy(a->options, " --repair 4739,9995 --repair-from 2001:db8::/64");
 	a->ports[0] = 4739;
 	a->ports[1] = 9995;
