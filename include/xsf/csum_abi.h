@@ -12,8 +12,9 @@
  *
  * The first five are pinned by name beside the XDP program's maps, shared by all interfaces and written by
  * programs only. Counts only ever grow, but for a source that lost its place: it is gone from the table, and
- * its counts are in `other_sources`. Places and control are the programs' own business. The last two belong to one attachment, are not pinned by name, and are
- * written by user space only. All integers are in host order. */
+ * its counts are in `other_sources`. Places and control are the programs' own business. The last two belong
+ * to one attachment, are not pinned by name, and are written by user space only. All integers are in host
+ * order. */
 #ifndef XSF_CSUM_ABI_H
 #define XSF_CSUM_ABI_H
 

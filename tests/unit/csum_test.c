@@ -291,7 +291,7 @@ static void test_advice(void **state)
 		assert_string_equal(advice.command + len - strlen(last), last);
 	}
 
-	/* a host of those that are named already, and more than are named at once: some now, the others then */
+	/* a host of those that are named already, and more than are named at once: some now, then others */
 	fill(&c);
 	for (uint32_t n = 0; n < 20; n++)
 		add_source(&c, n, 0, 10);
