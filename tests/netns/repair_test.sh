@@ -179,7 +179,8 @@ run "${without_btf[@]}" --repair 4739
 like "no BTF: the program stays, its policy is the new one" "$RC $OUT" \
 	"0 *xsf0: the checksum program that is there stays, repairing 4739, observing 6343, 2055, *program $id: *BTF*"
 is "as repair show says" \
-	"$("$XSF" repair show xsf0 --json | json '[p["port"] for p in d["checksum"]["attached"][0]["ports"] if p["repair"]]') $(filter_id)" \
+	"$("$XSF" repair show xsf0 --json |
+		json '[p["port"] for p in d["checksum"]["attached"][0]["ports"] if p["repair"]]') $(filter_id)" \
 	"[4739] $id"
 run "${without_btf[@]}"
 like "without options it observes" "$RC $OUT" "0 *that is there stays, observing 4739, 6343, 2055, *"
