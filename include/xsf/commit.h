@@ -168,7 +168,7 @@ static __always_inline void xsf_commit_flow(struct xsf_walk *w, struct xsf_total
 		s->last_seen_ns = w->now_ns;
 		xsf_sample_sequence(w, t, &s->flow_sequence, slot, 0, xsf_be32(body));
 	}
-	if (w->source.class >= SFLOW_CLASS_ENTITY && xsf_is_ifindex(in_format, in))
+	if ((w->source.class & ~1u) == SFLOW_CLASS_ENTITY && xsf_is_ifindex(in_format, in))
 		xsf_flow_add_input(w, in, weight, bytes);
 	else
 		xsf_flow_add(w, t, s, slot, direction, weight, bytes);

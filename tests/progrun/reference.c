@@ -300,7 +300,7 @@ static void flow(struct reference *r, const struct sample *s)
 	r->totals.sampled_packets += weight;
 	r->totals.sampled_bytes += weight * length;
 	/* A switch as a whole: it came in at the input. */
-	at_input = class >= 2 && is_interface(in_format, in);
+	at_input = (class == 2 || class == 3) && is_interface(in_format, in);
 	if (at_input)
 		direction = XSF_INGRESS;
 	count_packet(r, &packet, direction, weight, weight * length);

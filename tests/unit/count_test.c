@@ -138,7 +138,9 @@ static void test_directions(void **state)
 			      (struct wire_if){ 0, 4294967280u });
 	counted(f, 0, 4294967280u, XSF_EGRESS, 1);
 	flow_expanded_between(f, 2, 7, (struct wire_if){ 0, 7 }, (struct wire_if){ 0, 7 });
-	counted(f, 2, 7, XSF_OTHER, 1);
+	/* an entity samples what came in at its input (DESIGN.md 4.12) */
+	counted(f, 0, 7, XSF_INGRESS, 1);
+	assert_int_equal(fed_source(f, 2, 7)->own[XSF_OTHER].samples, 0);
 	/* not of format 0 */
 	flow_expanded_between(f, 0, 11, (struct wire_if){ 2, 11 }, (struct wire_if){ 1, 11 });
 	counted(f, 0, 11, XSF_OTHER, 1);
