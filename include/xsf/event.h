@@ -62,7 +62,7 @@ struct xsf_event {
 	__u8 trap_group_len;
 	__u8 trap_len;
 	__u8 linux_len;
-	__u32 reserved[3];
+	__u32 reserved[2];
 	__u8 header[XSF_EVENT_HEADER];
 	__u8 function[XSF_EVENT_TEXT];	 /* 1038 */
 	__u8 trap_group[XSF_EVENT_TEXT]; /* 1041 */
