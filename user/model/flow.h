@@ -68,10 +68,15 @@ const char *xsf_flow_key(const struct xsf_flow *flow, uint32_t i);
 void xsf_flow_add(struct xsf_flow *flow, const struct xsf_flow_names *names,
 		  const struct xsf_event *event, uint64_t now_ns);
 
-/* One line of the table: the values of the keys, in order, each terminated; what they add up to now. */
+/* One line of the table: the values of the keys, in order, each terminated; what they add up to now, over how
+ * many data sources, and which of those has the largest value. */
 struct xsf_flow_row {
 	const char *keys[XSF_FLOW_KEYS];
 	double value;
+	uint32_t nr_sources;
+	struct xsf_agent_key agent;
+	uint32_t class;
+	uint32_t index;
 };
 
 /* Who is asked: "ALL", "TOPOLOGY", "CORE", "EDGE", or addresses joined by ';'. -EINVAL and *error. */
