@@ -152,6 +152,20 @@ static size_t odd_character(struct xsf_text *t, const uint8_t *s, size_t n)
 	return len;
 }
 
+void xsf_text_bytes(struct xsf_text *t, const char *s, size_t n)
+{
+	const uint8_t *at = (const uint8_t *)s;
+
+	for (size_t i = 0, start; i < n;) {
+		/* Nearly all texts are one such run. */
+		for (start = i; i < n && plain(at[i]); i++)
+			;
+		xsf_text_add(t, s + start, i - start);
+		if (i < n)
+			i += odd_character(t, at + i, n - i);
+	}
+}
+
 void xsf_text_name(struct xsf_text *t, const uint8_t *name, size_t n)
 {
 	uint8_t copy[XSF_NAME_LEN];
@@ -160,14 +174,7 @@ void xsf_text_name(struct xsf_text *t, const uint8_t *name, size_t n)
 	if (!n)
 		return;
 	memcpy(copy, name, n);
-	for (size_t i = 0, start; i < n;) {
-		/* Nearly all names are one such run. */
-		for (start = i; i < n && plain(copy[i]); i++)
-			;
-		xsf_text_add(t, (const char *)copy + start, i - start);
-		if (i < n)
-			i += odd_character(t, copy + i, n - i);
-	}
+	xsf_text_bytes(t, (const char *)copy, n);
 }
 
 void xsf_text_quoted(struct xsf_text *t, const char *s)

@@ -70,6 +70,9 @@ void xsf_text_address(struct xsf_text *t, const uint8_t addr[16]);
  * replaced by "?". At most XSF_NAME_LEN bytes are read, each once: it may change. */
 void xsf_text_name(struct xsf_text *t, const uint8_t *name, size_t n);
 
+/* Likewise n bytes that do not change, however many: twice as many at most are written. */
+void xsf_text_bytes(struct xsf_text *t, const char *s, size_t n);
+
 /* Likewise for a terminated string of our own side (an interface's name may hold a quote); up to
  * XSF_NAME_LEN bytes. */
 void xsf_text_quoted(struct xsf_text *t, const char *s);
