@@ -4,6 +4,7 @@
 # Prometheus as the articles about sFlow-RT configure it.
 set -u
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/prometheus.sh"
 private "$@"
 AI=/app/ai-metrics/scripts/metrics.js
 fabric=(--leaves 16 --spines 4 --ports 8) # 128 interfaces of hosts, 128 ends of links
@@ -141,7 +142,6 @@ like "version" "$STATUS $TYPE $OUT" "200 text/plain* [0-9]*.[0-9]*"
 
 { cat /etc/hosts && echo "127.0.0.1 sflow-rt"; } >"$T/hosts"
 mount --bind "$T/hosts" /etc/hosts
-mkdir "$T/data"
 cat >"$T/prometheus.yml" <<CONF
 global:
   scrape_interval: 1s
@@ -167,26 +167,9 @@ scrape_configs:
         separator: ':'
         target_label: instance
 CONF
-check "promtool check config" promtool check config "$T/prometheus.yml"
 simulate --rate 1000 --seconds 60 --polling 2 --seed 3 >"$T/sent" &
 sender=$!
-start prometheus --config.file="$T/prometheus.yml" --storage.tsdb.path="$T/data" \
-	--web.listen-address=127.0.0.1:9099 --log.level=warn
-prometheus_log=$STARTED_LOG
-query() { # PROMQL: the value of its one result
-	curl -sfG --data-urlencode "query=$1" http://127.0.0.1:9099/api/v1/query |
-		json '(lambda r: r[0]["value"][1] if len(r) == 1 else r)(d["data"]["result"])'
-}
-# shellcheck disable=SC2317
-answers() { [ "$(query "$1")" = "$2" ]; }
-asked() { # NAME PROMQL WANT: within 20 s
-	if wait_for 20 answers "$2" "$3"; then
-		ok "$1"
-	else
-		not_ok "$1" "$2: got $(query "$2"), want $3
-$(tail -n 5 "$prometheus_log")"
-	fi
-}
+prometheus_with "$T/prometheus.yml"
 asked "all three jobs are up" 'sum(up)' 3
 for key in $keys; do
 	asked "sflow_ai_$key" "count(sflow_ai_$key{job=\"sflow-rt-ai-metrics\",instance=\"sflow-rt:8008\"})" 1

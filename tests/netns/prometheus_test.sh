@@ -3,6 +3,7 @@
 # A real Prometheus server scrapes `xdp-sflow export`; queries through its HTTP API give the right numbers.
 set -u
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/prometheus.sh"
 private "$@"
 
 pair agent xsf0 xsf1
@@ -19,7 +20,6 @@ is "promtool check metrics is silent" "$(promtool check metrics <"$T/metrics" 2>
 like "content type" "$(curl -sI http://127.0.0.1:8008/metrics | tr -d '\r' | grep -i '^content-type')" \
 	"*text/plain; version=0.0.4*"
 
-mkdir "$T/data"
 cat >"$T/prometheus.yml" <<CONF
 global:
   scrape_interval: 1s
@@ -29,24 +29,7 @@ scrape_configs:
     static_configs:
       - targets: ["127.0.0.1:8008"]
 CONF
-check "promtool check config" promtool check config "$T/prometheus.yml"
-start prometheus --config.file="$T/prometheus.yml" --storage.tsdb.path="$T/data" \
-	--web.listen-address=127.0.0.1:9099 --log.level=warn
-prometheus_log=$STARTED_LOG
-
-query() { # PROMQL: the value of its one result
-	curl -sfG --data-urlencode "query=$1" http://127.0.0.1:9099/api/v1/query |
-		json '(lambda r: r[0]["value"][1] if len(r) == 1 else r)(d["data"]["result"])'
-}
-answers() { [ "$(query "$1")" = "$2" ]; }
-asked() { # NAME PROMQL WANT: within 20 s
-	if wait_for 20 answers "$2" "$3"; then
-		ok "$1"
-	else
-		not_ok "$1" "$2: got $(query "$2"), want $3
-$(tail -n 5 "$prometheus_log")"
-	fi
-}
+prometheus_with "$T/prometheus.yml"
 
 asked "scraped" 'up{job="xdp-sflow"}' 1
 asked "datagrams" 'sum(xdp_sflow_datagrams_total)' 17
