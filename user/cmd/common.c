@@ -2,10 +2,12 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 
 static void error_line(const char *format, va_list args, const char *tail)
 {
@@ -80,4 +82,19 @@ int xsf_parse_ports(const char *text, uint16_t ports[XSF_MAX_PORTS])
 	}
 	memcpy(ports, parsed, sizeof(parsed));
 	return 0;
+}
+
+int xsf_end_signals(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -errno;
+	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }

@@ -2,12 +2,10 @@
 #include "cmd/exporter_state.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -369,20 +367,6 @@ static const struct xsf_http_endpoint endpoints[] = {
 
 /* ---- start, loop, end ---- */
 
-static int block_signals(void)
-{
-	sigset_t set;
-	int fd;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	if (sigprocmask(SIG_BLOCK, &set, NULL))
-		return -errno;
-	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 int xsf_listen_arg(const char *command, const char *value)
 {
 	struct sockaddr_storage addr;
@@ -424,7 +408,7 @@ int xsf_exporter_listen(const struct xsf_export_options *options, struct xsf_exp
 		xsf_error("%s", why);
 		return XSF_EXIT_FAILURE;
 	}
-	e->signal_fd = block_signals();
+	e->signal_fd = xsf_end_signals();
 	if (e->signal_fd < 0) {
 		xsf_error("cannot wait for signals: %s", strerror(-e->signal_fd));
 		return XSF_EXIT_FAILURE;

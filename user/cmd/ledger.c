@@ -3,11 +3,9 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,21 +47,6 @@ static void help(void)
 	       "  -h, --help           this text\n\n"
 	       "Exit code: 0 it counted, 1 it could not, 2 wrong usage.\n",
 	       XSF_LEDGER_PORTS, DEFAULT_SECONDS);
-}
-
-static int block_signals(void)
-{
-	sigset_t set;
-	int fd;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	if (sigprocmask(SIG_BLOCK, &set, NULL))
-		return -errno;
-	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	return fd < 0 ? -errno : fd;
 }
 
 static int print(const struct options *o, const struct xsf_ledger *l)
@@ -151,7 +134,7 @@ static int run(const struct options *o)
 {
 	struct xsf_ledger_probe *probe;
 	struct xsf_why why;
-	int signal_fd = block_signals(), ret;
+	int signal_fd = xsf_end_signals(), ret;
 
 	if (signal_fd < 0) {
 		xsf_error("cannot wait for signals: %s", strerror(-signal_fd));

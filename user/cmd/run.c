@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,20 +75,12 @@ static void follow_addresses(void *arg)
 	r->told = err < 0;
 }
 
-/* A closed terminal ends it in order, as SIGTERM does, which the loop reads from a descriptor. */
-static void on_hangup(int sig)
-{
-	(void)sig;
-	raise(SIGTERM);
-}
-
 static int serve(struct run *r)
 {
 	const struct xsf_load_args *a = &r->load;
 	struct xsf_exporter *exporter;
 	int ret, loaded = 0;
 
-	signal(SIGHUP, on_hangup);
 	r->export.watch_fd = -1;
 	ret = xsf_exporter_listen(&r->export, &exporter);
 	if (!ret && a->options.flags & XSF_F_CONSUME) {
