@@ -66,6 +66,8 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(PURE_OBJ)
 
 # Its commands are read by the parser of the command line.
 $(B)/tests/unit/csum_test: $(LIB_OBJ)
+# It changes the packets of the program's tests.
+$(B)/tests/unit/packet_fields_test: $(addprefix $(B)/tests/,progrun/built.o progrun/mutate.o bench/mix.o)
 
 $(PROGRUN): $(PROGRUN_OBJ)
 
