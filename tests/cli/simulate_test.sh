@@ -15,7 +15,7 @@ bad_value() { # OPTION VALUE
 for bad in "leaves 0" "leaves 1025" "leaves x" "leaves -1" "spines 0" "spines 257" "ports 0" "ports 513" \
 	"rate 10000001" "rate 1.5" "seconds -1" "seconds 1." "seconds .5" "seconds 1.0000000001" \
 	"seconds 99999999999" "count 1x" "cycle 0.0009" "polling x" "seed 18446744073709551616" \
-	"to 1.2.3" "to localhost" "to 127.0.0.1:0" "to 127.0.0.1:65536" "to 127.0.0.1:" "to [::1" \
+	"drops 0" "drops 1000001" "drop-limit 0" "to 1.2.3" "to localhost" "to 127.0.0.1:0" "to 127.0.0.1:65536" "to 127.0.0.1:" "to [::1" \
 	"to [::1]x" "to [127.0.0.1:6343" "to ::1:x"; do
 	bad_value "${bad%% *}" "${bad#* }"
 done
@@ -29,6 +29,8 @@ fails_with "too many interfaces" 2 "xdp-sflow: more than 262144 interfaces*" \
 	"$XSF" simulate --leaves 1024 --ports 512
 fails_with "a file without end" 2 "xdp-sflow: --write needs an end*" \
 	"$XSF" simulate --write "$T/x.pcap" --seconds 0
+fails_with "a limit without drops" 2 "xdp-sflow: --drop-limit goes with --drops; see: *" \
+	"$XSF" simulate --drop-limit 10
 fails_with "--write into nowhere" 1 "xdp-sflow: cannot write *$T/no/such*" \
 	"$XSF" simulate --write "$T/no/such" --count 1
 fails_with "--truth into nowhere" 1 "xdp-sflow: cannot write *$T/no/such*" \
@@ -42,7 +44,7 @@ like "truth on a full disk" "$ERR" "xdp-sflow: cannot write /dev/full: No space 
 run "$XSF" simulate --help
 is "--help: exit" "$RC" 0
 is "--help: stderr" "$ERR" ""
-for option in leaves spines ports rate seconds count cycle polling to seed ipv6-agents write truth; do
+for option in leaves spines ports rate seconds count cycle polling drops drop-limit to seed ipv6-agents write truth; do
 	like "--help names --$option" "$OUT" "*--$option *"
 done
 
@@ -61,6 +63,11 @@ check "to stdout: the same" cmp "$T/a.pcap" "$T/b.pcap"
 like "to stdout: the report is on stderr" "$(cat "$T/err")" "wrote 3000 datagrams, *"
 like "the report" "$(cat "$T/a.out")" "wrote 3000 datagrams, * flow, * counter, * drop samples; 0 send errors"
 
+simulate --seconds 1 --drops 5000 --drop-limit 100 --write "$T/a.pcap" --truth "$T/a.json" >/dev/null
+simulate --seconds 1 --drops 5000 --drop-limit 100 --write "$T/b.pcap" --truth "$T/b.json" >/dev/null
+check "drops, the same twice: packets" cmp "$T/a.pcap" "$T/b.pcap"
+check "drops, the same twice: truth" cmp "$T/a.json" "$T/b.json"
+
 # ---- the same parser as in the kernel counts exactly what was generated ----
 # replayed NAME OPTION...
 replayed() {
@@ -76,10 +83,13 @@ replayed "one leaf" --seconds 3 --leaves 1
 replayed "one host" --seconds 3 --leaves 1 --ports 1 --spines 1
 replayed "2400 interfaces" --seconds 3 --leaves 30 --spines 8 --ports 64 --rate 5000
 replayed "no phases, no polling" --seconds 3 --cycle 0 --polling 0
+replayed "drops in bursts" --seconds 5 --drops 20000
+replayed "drops above a limit" --seconds 10 --drops 5000 --drop-limit 100
+replayed "few drops" --seconds 30 --drops 3 --ipv6-agents
 replayed "slow" --seconds 60 --rate 2 --polling 5 --cycle 10
 
 # ---- independent decoders ----
-simulate --seconds 1 --write "$T/a.pcap" --truth "$T/a.json" >/dev/null
+simulate --seconds 1 --drops 2000 --write "$T/a.pcap" --truth "$T/a.json" >/dev/null
 if command -v tshark >/dev/null; then
 	faults=$(tshark -r "$T/a.pcap" -Y '_ws.malformed || _ws.expert.severity >= error' \
 		-T fields -e frame.number -e _ws.expert.message 2>/dev/null | head -5)

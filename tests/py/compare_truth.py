@@ -10,7 +10,7 @@ ones.
 import json
 import sys
 
-OWN = ("send_errors",)
+OWN = ("send_errors", "drop_notifications")
 
 
 def empty(value):

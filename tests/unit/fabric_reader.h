@@ -19,6 +19,7 @@
 #define MAX_PORTS 64
 #define MAX_HOSTS 32
 #define STREAMS 16384 /* low bits of the source port */
+#define SEEN 9	      /* kinds of records: 1, 1001, 1038, 1041, 1042, 1036, 1039, 1040, 1043 */
 
 struct port_view {
 	uint32_t flow_sequence;
@@ -38,6 +39,7 @@ struct agent_view {
 	uint32_t host_sequence;
 	uint32_t drop_sequence;
 	uint32_t drops;
+	uint32_t first_drops;
 	uint64_t drop_time;
 	struct port_view ports[MAX_PORTS];
 };
@@ -58,6 +60,7 @@ struct reader {
 	uint64_t forms[6]; /* samples by tag */
 	struct xsf_fabric_sum opcode[256];
 	uint64_t reasons[512];
+	uint64_t unplaced; /* notifications */
 	uint64_t ecn[4];
 	uint64_t by_time[20]; /* datagrams, by twentieth of the cycle */
 	uint64_t
@@ -285,11 +288,11 @@ static struct port_view *port_of(struct reader *r, uint32_t index)
 
 /* The records of a flow or discarded-packet sample; p is the sampled packet. Returns the frame length. */
 static uint32_t read_records(struct reader *r, const uint8_t *b, uint32_t len, uint32_t nr,
-			     struct packet *p, uint32_t seen[5])
+			     struct packet *p, uint32_t seen[SEEN])
 {
 	uint32_t at = 0, frame = 0;
 
-	memset(seen, 0, 5 * sizeof(*seen));
+	memset(seen, 0, SEEN * sizeof(*seen));
 	memset(p, 0, sizeof(*p));
 	while (nr--) {
 		uint32_t tag, size;
@@ -321,6 +324,18 @@ static uint32_t read_records(struct reader *r, const uint8_t *b, uint32_t len, u
 			break;
 		case 1042:
 			seen[4]++;
+			break;
+		case 1036:
+		case 1039:
+		case 1040:
+			assert_int_equal(size, 4);
+			seen[tag == 1036 ? 5 : tag - 1033]++;
+			break;
+		case 1043:
+			assert_int_equal(size, 8);
+			/* of the clock that began with 2026 */
+			assert_true(get64(b + at) == 1767225600 * SECOND + r->time);
+			seen[8]++;
 			break;
 		default:
 			fail_msg("record %u", tag);
@@ -360,7 +375,7 @@ static void count_roce(struct reader *r, const struct packet *p, uint32_t rate, 
 
 static void read_flow(struct reader *r, const uint8_t *b, uint32_t len, int expanded)
 {
-	uint32_t fixed = expanded ? 44 : 32, rate, in, out, out_format, source, seen[5], frame;
+	uint32_t fixed = expanded ? 44 : 32, rate, in, out, out_format, source, seen[SEEN], frame;
 	const uint8_t *f = expanded ? b + 12 : b + 8;
 	struct port_view *port;
 	struct packet p;
@@ -475,7 +490,7 @@ static void read_counter(struct reader *r, const uint8_t *b, uint32_t len, int e
 static void read_drop(struct reader *r, const uint8_t *b, uint32_t len)
 {
 	struct agent_view *a = &r->agents[r->agent];
-	uint32_t seen[5], reason;
+	uint32_t seen[SEEN], reason;
 	struct packet p;
 
 	assert_true(len >= 32);
@@ -484,21 +499,32 @@ static void read_drop(struct reader *r, const uint8_t *b, uint32_t len)
 	assert_int_equal(get32(b + 8), 0);
 	assert_true(get32(b + 12) >= a->drops);
 	a->drops = get32(b + 12);
-	port_of(r, get32(b + 16));
+	if (a->drop_sequence == 1)
+		a->first_drops = a->drops;
+	if (get32(b + 16))
+		port_of(r, get32(b + 16));
+	else
+		r->unplaced++;
 	if (get32(b + 20))
 		port_of(r, get32(b + 20));
 	reason = get32(b + 24);
 	assert_true(reason < 512);
 	r->reasons[reason]++;
 	r->drops++;
-	/* 50 a second and no more */
-	if (a->drop_sequence > 1)
+	/* 50 a second and no more, unless told how many */
+	if (a->drop_sequence > 1 && !r->c.drops)
 		assert_true(r->time - a->drop_time >= SECOND / 50);
 	a->drop_time = r->time;
 	read_records(r, b + 32, len - 32, get32(b + 28), &p, seen);
 	/* a switching chip names its trap, the kernel its function and reason */
 	assert_int_equal(seen[3] + seen[2], 1);
 	assert_int_equal(seen[2], seen[4]);
+	/* what is told of bursts: the queue where it was full, and when */
+	assert_int_equal(seen[8], r->c.drops > 0);
+	for (int i = 5; i < 8; i++)
+		assert_int_equal(seen[i], r->c.drops && (reason == 259 || reason == 260));
+	assert_int_equal(!get32(b + 16), r->c.drops && reason == 3);
+	assert_int_equal(!!get32(b + 20), reason == 259 || reason == 260);
 	if (reason == 257)
 		assert_int_equal(p.ttl, 1);
 }

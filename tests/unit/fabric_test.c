@@ -137,6 +137,88 @@ static void what_an_ai_fabric_does(void **state)
 	reader_free(r);
 }
 
+/* The truth of places is that of the reader's counts; returns the notifications. */
+static uint64_t check_places(const struct xsf_fabric *f, const struct reader *r)
+{
+	uint64_t notified = 0, reasons[512] = { 0 }, unplaced = 0;
+
+	for (uint32_t i = 0; i < xsf_fabric_agents(f); i++) {
+		uint64_t of_agent = 0;
+		struct xsf_fabric_agent a;
+
+		xsf_fabric_agent(f, i, &a);
+		for (uint32_t n = 0; n < (a.nr_interfaces + 1) * XSF_FABRIC_DROP_REASONS; n++) {
+			struct xsf_fabric_place p;
+
+			xsf_fabric_place(f, i, n, &p);
+			of_agent += p.notified;
+			reasons[p.reason] += p.notified;
+			unplaced += p.ifindex ? 0 : p.notified;
+		}
+		assert_int_equal(of_agent, r->agents[i].drop_sequence);
+		assert_int_equal(a.drops_suppressed, r->agents[i].drops - r->agents[i].first_drops);
+		notified += of_agent;
+	}
+	assert_memory_equal(reasons, r->reasons, sizeof(reasons));
+	assert_int_equal(unplaced, r->unplaced);
+	return notified;
+}
+
+static void drops_in_bursts(void **state)
+{
+	struct xsf_fabric_config c = small;
+	struct xsf_fabric *f;
+	struct reader *r;
+
+	(void)state;
+	c.drops = 50000;
+	r = run(&c, 2, &f);
+	assert_int_equal(check_places(f, r), r->drops);
+	about(r->drops, 100000, 0.01);
+	assert_true(r->unplaced > 1000);
+	for (uint32_t i = 0; i < 6; i++)
+		assert_int_equal(r->agents[i].drops, 0);
+	/* Datagrams of notifications are full of them; the others come at their rate. */
+	assert_true(r->drops > 3 * (r->datagrams - 4000));
+	assert_true(r->reasons[259] > r->drops / 4 && r->reasons[279] && r->reasons[269]);
+	xsf_fabric_free(f);
+	reader_free(r);
+	c.drops = 3;
+	r = run(&c, 100, &f);
+	about(r->drops, 300, 0.02);
+	xsf_fabric_free(f);
+	reader_free(r);
+}
+
+/* Nobody notifies more than the limit, what is dropped above it is in the switch's own count. */
+static void drops_above_a_limit(void **state)
+{
+	static const uint32_t limits[] = { 1, 7, 10, 55, 1000 };
+	struct xsf_fabric_config c = small;
+	struct xsf_fabric *f;
+	struct reader *r;
+
+	(void)state;
+	c.drops = 20000;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		uint64_t suppressed = 0;
+		uint32_t a_tenth = limits[i] / 10;
+
+		c.drop_limit = limits[i];
+		r = run(&c, 10, &f);
+		check_places(f, r);
+		for (uint32_t n = 0; n < 6; n++) {
+			uint32_t most = a_tenth ? a_tenth * 101 : limits[i] * 11;
+
+			assert_in_range(r->agents[n].drop_sequence, most / 2, most);
+			suppressed += r->agents[n].drops;
+		}
+		about(r->drops + suppressed, 200000, 0.05);
+		xsf_fabric_free(f);
+		reader_free(r);
+	}
+}
+
 static void fill(const struct xsf_fabric_config *c, uint8_t *buf, uint32_t datagrams)
 {
 	struct xsf_fabric_datagram d;
@@ -231,7 +313,7 @@ static void extremes(void **state)
 			about(last, 5000e9 / c.rate, 0.1);
 		xsf_fabric_free(f);
 	}
-	c = (struct xsf_fabric_config){ 1024, 120, 16, 100000, SECOND, SECOND, 1, 0 };
+	c = (struct xsf_fabric_config){ 1024, 120, 16, 100000, SECOND, SECOND, 1, 0, 0, 0 };
 	assert_int_equal(xsf_fabric_new(&c, &f), 0);
 	for (int n = 0; n < 20000; n++) {
 		xsf_fabric_next(f, buf, &d);
@@ -246,22 +328,24 @@ static void bounds(void **state)
 		struct xsf_fabric_config c;
 		int want;
 	} cases[] = {
-		{ { 0, 1, 1, 1, SECOND, 0, 1, 0 }, -EINVAL },
-		{ { 1, 0, 1, 1, SECOND, 0, 1, 0 }, -EINVAL },
-		{ { 1, 1, 0, 1, SECOND, 0, 1, 0 }, -EINVAL },
-		{ { 1024, 1, 1, 1, SECOND, 0, 1, 0 }, 0 },
-		{ { 1025, 1, 1, 1, SECOND, 0, 1, 0 }, -EINVAL },
-		{ { 1, 256, 1, 1, SECOND, 0, 1, 0 }, 0 },
-		{ { 1, 257, 1, 1, SECOND, 0, 1, 0 }, -EINVAL },
-		{ { 1, 1, 512, 1, SECOND, 0, 1, 0 }, 0 },
-		{ { 1, 1, 513, 1, SECOND, 0, 1, 0 }, -EINVAL },
-		{ { 1024, 120, 16, 1, SECOND, 0, 1, 0 }, 0 },
-		{ { 1024, 120, 17, 1, SECOND, 0, 1, 0 }, -EINVAL },
-		{ { 1, 1, 1, 10000000, SECOND, 0, 1, 0 }, 0 },
-		{ { 1, 1, 1, 10000001, SECOND, 0, 1, 0 }, -EINVAL },
-		{ { 1, 1, 1, 1, 999, 0, 1, 0 }, -EINVAL },
-		{ { 1, 1, 1, 1, XSF_FABRIC_MAX_NS + 1, 0, 1, 0 }, -EINVAL },
-		{ { 1, 1, 1, 1, 0, XSF_FABRIC_MAX_NS + 1, 1, 0 }, -EINVAL },
+		{ { 0, 1, 1, 1, SECOND, 0, 1, 0, 0, 0 }, -EINVAL },
+		{ { 1, 0, 1, 1, SECOND, 0, 1, 0, 0, 0 }, -EINVAL },
+		{ { 1, 1, 0, 1, SECOND, 0, 1, 0, 0, 0 }, -EINVAL },
+		{ { 1024, 1, 1, 1, SECOND, 0, 1, 0, 0, 0 }, 0 },
+		{ { 1025, 1, 1, 1, SECOND, 0, 1, 0, 0, 0 }, -EINVAL },
+		{ { 1, 256, 1, 1, SECOND, 0, 1, 0, 0, 0 }, 0 },
+		{ { 1, 257, 1, 1, SECOND, 0, 1, 0, 0, 0 }, -EINVAL },
+		{ { 1, 1, 512, 1, SECOND, 0, 1, 0, 0, 0 }, 0 },
+		{ { 1, 1, 513, 1, SECOND, 0, 1, 0, 0, 0 }, -EINVAL },
+		{ { 1024, 120, 16, 1, SECOND, 0, 1, 0, 0, 0 }, 0 },
+		{ { 1024, 120, 17, 1, SECOND, 0, 1, 0, 0, 0 }, -EINVAL },
+		{ { 1, 1, 1, 10000000, SECOND, 0, 1, 0, 0, 0 }, 0 },
+		{ { 1, 1, 1, 10000001, SECOND, 0, 1, 0, 0, 0 }, -EINVAL },
+		{ { .leaves = 1, .spines = 1, .ports = 1, .drops = 1000000 }, 0 },
+		{ { .leaves = 1, .spines = 1, .ports = 1, .drops = 1000001 }, -EINVAL },
+		{ { 1, 1, 1, 1, 999, 0, 1, 0, 0, 0 }, -EINVAL },
+		{ { 1, 1, 1, 1, XSF_FABRIC_MAX_NS + 1, 0, 1, 0, 0, 0 }, -EINVAL },
+		{ { 1, 1, 1, 1, 0, XSF_FABRIC_MAX_NS + 1, 1, 0, 0, 0 }, -EINVAL },
 	};
 	struct xsf_fabric *f;
 
@@ -279,6 +363,8 @@ int main(void)
 		cmocka_unit_test(sound_datagrams),
 		cmocka_unit_test(truth_is_what_was_sent),
 		cmocka_unit_test(what_an_ai_fabric_does),
+		cmocka_unit_test(drops_in_bursts),
+		cmocka_unit_test(drops_above_a_limit),
 		cmocka_unit_test(seeds),
 		cmocka_unit_test(shapes),
 		cmocka_unit_test(extremes),

@@ -34,6 +34,12 @@ static void help(void)
 	       "                        0 = exchange without pause\n"
 	       "      --polling S       seconds between counter samples of an interface, 0 = none\n"
 	       "                        (default 20)\n"
+	       "      --drops N         packets dropped a second by all switches together, in "
+	       "bursts,\n"
+	       "                        each notified, 1..%u (default: some, at most 50 a\n"
+	       "                        second of a switch notified)\n"
+	       "      --drop-limit N    with --drops: notifications a second of a switch, 1..%u;\n"
+	       "                        it counts the others (default: all are notified)\n"
 	       "      --seed N          of everything random (default 1)\n"
 	       "      --wrong-checksums PERCENT\n"
 	       "                        so many of the datagrams have a wrong UDP checksum, "
@@ -50,7 +56,8 @@ static void help(void)
 	       "(spine1..), or fd00:5f:1::1.. and fd00:5f:2::1..; ports are swp1.. with ifIndex\n"
 	       "3 and on.\n",
 	       XSF_FABRIC_MAX_RATE, XSF_FABRIC_NOMINAL_RATE, XSF_FABRIC_MAX_LEAVES,
-	       XSF_FABRIC_MAX_SPINES, XSF_FABRIC_MAX_PORTS, XSF_FABRIC_MAX_INTERFACES);
+	       XSF_FABRIC_MAX_SPINES, XSF_FABRIC_MAX_PORTS, XSF_FABRIC_MAX_INTERFACES,
+	       XSF_FABRIC_MAX_DROPS, XSF_FABRIC_MAX_DROPS);
 }
 
 /* Seconds with up to nine decimals -> ns in [min, max], or 0. */
@@ -131,6 +138,8 @@ enum {
 	OPT_CYCLE,
 	OPT_POLLING,
 	OPT_TO,
+	OPT_DROPS,
+	OPT_DROP_LIMIT,
 	OPT_SEED,
 	OPT_IPV6_AGENTS,
 	OPT_WRONG_CHECKSUMS,
@@ -149,6 +158,8 @@ static const struct option long_options[] = {
 	{ "cycle", required_argument, NULL, OPT_CYCLE },
 	{ "polling", required_argument, NULL, OPT_POLLING },
 	{ "to", required_argument, NULL, OPT_TO },
+	{ "drops", required_argument, NULL, OPT_DROPS },
+	{ "drop-limit", required_argument, NULL, OPT_DROP_LIMIT },
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "ipv6-agents", no_argument, NULL, OPT_IPV6_AGENTS },
 	{ "wrong-checksums", required_argument, NULL, OPT_WRONG_CHECKSUMS },
@@ -190,6 +201,10 @@ static int parse_option(int opt, const char *arg, struct simulate_options *o)
 		return parse_seconds(arg, SECOND / 1000, &c->cycle_ns);
 	case OPT_POLLING:
 		return parse_seconds(arg, 1, &c->polling_ns);
+	case OPT_DROPS:
+		return parse_u32(arg, 1, XSF_FABRIC_MAX_DROPS, &c->drops);
+	case OPT_DROP_LIMIT:
+		return parse_u32(arg, 1, XSF_FABRIC_MAX_DROPS, &c->drop_limit);
 	case OPT_SEED:
 		return xsf_parse_u64(arg, 0, UINT64_MAX, &c->seed);
 	case OPT_TO:
@@ -249,6 +264,8 @@ int simulate_options_parse(int argc, char **argv, struct simulate_options *o)
 		return xsf_usage("simulate",
 				 "more than %u interfaces: take fewer leaves, spines or ports",
 				 XSF_FABRIC_MAX_INTERFACES);
+	if (c->drop_limit && !c->drops)
+		return xsf_usage("simulate", "--drop-limit goes with --drops");
 	if (o->wrong_checksums && o->to.ss_family != AF_INET6)
 		return xsf_usage("simulate",
 				 "--wrong-checksums is about UDP over IPv6: give --to an "

@@ -144,6 +144,50 @@ static void write_interface(FILE *out, const char *agent, const struct xsf_fabri
 	fputs("}}", out);
 }
 
+static void write_agent(FILE *out, const char *agent, const struct xsf_fabric_agent *a)
+{
+	fprintf(out, "{\"agent\":\"%s\",\"sub_agent\":0", agent);
+	if (a->reported)
+		fprintf(out, ",\"name\":\"%s\"", a->name);
+	fprintf(out,
+		",\"datagrams\":%" PRIu64 ",\"bytes\":%" PRIu64
+		",\"lost\":0,\"duplicate\":0,\"reordered\":0,\"restarts\":0,\"flow_"
+		"samples\":%" PRIu64 ",\"counter_samples\":%" PRIu64 ",\"drop_samples\":%" PRIu64,
+		a->datagrams, a->bytes, a->flow_samples, a->counter_samples, a->drop_samples);
+	fprintf(out,
+		",\"drop_notifications\":{\"notified\":%" PRIu64 ",\"suppressed\":%" PRIu64
+		",\"lost\":0,\"duplicate\":0,\"reordered\":0,\"restarts\":0,\"pending\":0,"
+		"\"at_least\":%" PRIu64 "}}",
+		a->drop_samples, a->drops_suppressed, a->drop_samples + a->drops_suppressed);
+}
+
+/* Where what was notified. */
+static void write_places(FILE *out, const struct xsf_fabric *f)
+{
+	struct xsf_fabric_agent a;
+	struct xsf_fabric_place p;
+	const char *comma = "";
+	char text[46], number[16];
+
+	fputs("\"drop_places\":[", out);
+	for (uint32_t n = 0; n < xsf_fabric_agents(f); n++) {
+		xsf_fabric_agent(f, n, &a);
+		xsf_address_text(a.addr, text);
+		for (uint32_t i = 0; i < (a.nr_interfaces + 1) * XSF_FABRIC_DROP_REASONS; i++) {
+			xsf_fabric_place(f, n, i, &p);
+			if (!p.notified)
+				continue;
+			fprintf(out,
+				"%s\n{\"agent\":\"%s\",\"sub_agent\":0,\"ifindex\":%u,\"reason\":"
+				"\"%s\",\"notified\":%" PRIu64 "}",
+				comma, text, p.ifindex,
+				xsf_reason_name(p.reason, number, sizeof(number)), p.notified);
+			comma = ",";
+		}
+	}
+	fputs("],\n", out);
+}
+
 void simulate_write_truth(FILE *out, const struct xsf_fabric *f, uint64_t send_errors,
 			  uint64_t wrong_checksums)
 {
@@ -159,19 +203,13 @@ void simulate_write_truth(FILE *out, const struct xsf_fabric *f, uint64_t send_e
 		xsf_fabric_agent(f, n, &a);
 		if (!a.datagrams)
 			continue;
-		fprintf(out, "%s\n{\"agent\":\"%s\",\"sub_agent\":0", comma,
-			xsf_address_text(a.addr, text));
-		if (a.reported)
-			fprintf(out, ",\"name\":\"%s\"", a.name);
-		fprintf(out,
-			",\"datagrams\":%" PRIu64 ",\"bytes\":%" PRIu64
-			",\"lost\":0,\"duplicate\":0,\"reordered\":0,\"restarts\":0,\"flow_"
-			"samples\":%" PRIu64 ",\"counter_samples\":%" PRIu64
-			",\"drop_samples\":%" PRIu64 "}",
-			a.datagrams, a.bytes, a.flow_samples, a.counter_samples, a.drop_samples);
+		fprintf(out, "%s\n", comma);
+		write_agent(out, xsf_address_text(a.addr, text), &a);
 		comma = ",";
 	}
-	fputs("],\n\"interfaces\":[", out);
+	fputs("],\n", out);
+	write_places(out, f);
+	fputs("\"interfaces\":[", out);
 	comma = "";
 	for (uint32_t n = 0; n < xsf_fabric_agents(f); n++) {
 		xsf_fabric_agent(f, n, &a);

@@ -241,6 +241,37 @@ void xsf_enc_linux_reason(struct xsf_enc *e, const char *reason)
 	record_string(e, SFLOW_REC_LINUX_REASON, reason);
 }
 
+static void record_u32(struct xsf_enc *e, uint32_t tag, uint32_t value)
+{
+	uint32_t body = record_open(e, tag);
+
+	put32(e, value);
+	record_close(e, body);
+}
+
+void xsf_enc_queue(struct xsf_enc *e, uint32_t queue)
+{
+	record_u32(e, SFLOW_REC_QUEUE, queue);
+}
+
+void xsf_enc_delay(struct xsf_enc *e, uint32_t ns)
+{
+	record_u32(e, SFLOW_REC_DELAY, ns);
+}
+
+void xsf_enc_depth(struct xsf_enc *e, uint32_t bytes)
+{
+	record_u32(e, SFLOW_REC_DEPTH, bytes);
+}
+
+void xsf_enc_timestamp(struct xsf_enc *e, uint64_t ns)
+{
+	uint32_t body = record_open(e, SFLOW_REC_TIMESTAMP);
+
+	put64(e, ns);
+	record_close(e, body);
+}
+
 void xsf_enc_if_counters(struct xsf_enc *e, const struct xsf_enc_if_counters *c)
 {
 	uint32_t body = record_open(e, SFLOW_REC_IF_COUNTERS);

@@ -9,9 +9,13 @@
 
 /* Flow records of discarded-packet samples, and of switches; include/xsf/sflow.h has those that are read. */
 #define SFLOW_REC_SWITCH 1001
+#define SFLOW_REC_QUEUE 1036
 #define SFLOW_REC_FUNCTION 1038
+#define SFLOW_REC_DELAY 1039
+#define SFLOW_REC_DEPTH 1040
 #define SFLOW_REC_HW_TRAP 1041
 #define SFLOW_REC_LINUX_REASON 1042
+#define SFLOW_REC_TIMESTAMP 1043
 
 /* Bytes of a sample's or record's tag and length. */
 #define SFLOW_TAG_LEN 8
@@ -136,6 +140,10 @@ void xsf_enc_switch(struct xsf_enc *e, const struct xsf_enc_switch *s);
 void xsf_enc_function(struct xsf_enc *e, const char *symbol);
 void xsf_enc_hw_trap(struct xsf_enc *e, const char *group, const char *trap);
 void xsf_enc_linux_reason(struct xsf_enc *e, const char *reason);
+void xsf_enc_queue(struct xsf_enc *e, uint32_t queue); /* that it was to leave by */
+void xsf_enc_delay(struct xsf_enc *e, uint32_t ns);    /* within the switch */
+void xsf_enc_depth(struct xsf_enc *e, uint32_t bytes); /* of that queue */
+void xsf_enc_timestamp(struct xsf_enc *e, uint64_t ns);
 
 /* Records of counters samples. */
 void xsf_enc_if_counters(struct xsf_enc *e, const struct xsf_enc_if_counters *c);

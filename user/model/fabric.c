@@ -121,8 +121,9 @@ static int config_ok(const struct xsf_fabric_config *c)
 	       c->spines <= XSF_FABRIC_MAX_SPINES && c->ports >= 1 &&
 	       c->ports <= XSF_FABRIC_MAX_PORTS &&
 	       c->leaves * (c->ports + 2 * c->spines) <= XSF_FABRIC_MAX_INTERFACES &&
-	       c->rate <= XSF_FABRIC_MAX_RATE && c->polling_ns <= XSF_FABRIC_MAX_NS &&
-	       c->cycle_ns <= XSF_FABRIC_MAX_NS && (!c->cycle_ns || c->cycle_ns >= 1000);
+	       c->rate <= XSF_FABRIC_MAX_RATE && c->drops <= XSF_FABRIC_MAX_DROPS &&
+	       c->polling_ns <= XSF_FABRIC_MAX_NS && c->cycle_ns <= XSF_FABRIC_MAX_NS &&
+	       (!c->cycle_ns || c->cycle_ns >= 1000);
 }
 
 int xsf_fabric_new(const struct xsf_fabric_config *config, struct xsf_fabric **out)
@@ -145,7 +146,8 @@ int xsf_fabric_new(const struct xsf_fabric_config *config, struct xsf_fabric **o
 	f->agents = calloc(f->nr_agents, sizeof(*f->agents));
 	f->ports = calloc(f->nr_ports, sizeof(*f->ports));
 	f->reports = calloc(f->nr_ports, sizeof(*f->reports));
-	if (!f->agents || !f->ports || !f->reports) {
+	f->places = calloc(f->nr_ports + f->nr_agents, sizeof(*f->places));
+	if (!f->agents || !f->ports || !f->reports || !f->places) {
 		xsf_fabric_free(f);
 		return -ENOMEM;
 	}
@@ -153,6 +155,8 @@ int xsf_fabric_new(const struct xsf_fabric_config *config, struct xsf_fabric **o
 	for (uint32_t i = 0; i < f->nr_agents; i++)
 		init_agent(f, i, &port);
 	f->flaky = xsf_random_below(&f->random, f->nr_ports);
+	if (f->c.drops)
+		fabric_burst_next(f);
 	*out = f;
 	return 0;
 }
@@ -164,12 +168,19 @@ void xsf_fabric_free(struct xsf_fabric *f)
 	free(f->agents);
 	free(f->ports);
 	free(f->reports);
+	free(f->places);
 	free(f);
+}
+
+/* The next datagram is about drops. */
+static int burst_is_due(const struct xsf_fabric *f)
+{
+	return f->c.drops && f->burst.due <= time_of(f, f->index);
 }
 
 uint64_t xsf_fabric_time(const struct xsf_fabric *f)
 {
-	return time_of(f, f->index);
+	return burst_is_due(f) ? f->burst.due : time_of(f, f->index);
 }
 
 /* Whose turn it is: by the samples that each kind of switch takes. */
@@ -208,8 +219,9 @@ void xsf_fabric_source(const struct xsf_fabric *f, uint32_t agent, int ip6, uint
 
 void xsf_fabric_next(struct xsf_fabric *f, uint8_t *buf, struct xsf_fabric_datagram *out)
 {
-	uint64_t time = time_of(f, f->index++);
-	uint32_t n = choose_agent(f, time);
+	int burst = burst_is_due(f);
+	uint64_t time = burst ? f->burst.due : time_of(f, f->index++);
+	uint32_t n = burst ? f->burst.agent : choose_agent(f, time);
 	struct fabric_agent *a = &f->agents[n];
 	struct xsf_enc_datagram d = {
 		.addr_type = f->c.ipv6_agents ? SFLOW_ADDR_IP6 : SFLOW_ADDR_IP4,
@@ -222,8 +234,11 @@ void xsf_fabric_next(struct xsf_fabric *f, uint8_t *buf, struct xsf_fabric_datag
 	xsf_fabric_source(f, n, f->c.ipv6_agents, addr);
 	memcpy(d.addr, f->c.ipv6_agents ? addr : addr + 12, f->c.ipv6_agents ? 16 : 4);
 	xsf_enc_begin(&e, buf, XSF_FABRIC_DATAGRAM, &d);
-	fabric_polls(f, a, &e, time);
-	if (f->c.leaves > 1 || !a->is_spine) {
+	if (burst)
+		fabric_burst(f, a, &e);
+	else
+		fabric_polls(f, a, &e, time);
+	if (!burst && (f->c.leaves > 1 || !a->is_spine)) {
 		fabric_drops(f, a, &e, time);
 		fabric_flows(f, a, &e, time);
 	}
@@ -234,6 +249,8 @@ void xsf_fabric_next(struct xsf_fabric *f, uint8_t *buf, struct xsf_fabric_datag
 	out->time_ns = time;
 	out->agent = n;
 	out->len = e.len;
+	if (burst && !f->burst.left)
+		fabric_burst_next(f);
 }
 
 const struct xsf_fabric_truth *xsf_fabric_truth(const struct xsf_fabric *f)
@@ -260,6 +277,7 @@ void xsf_fabric_agent(const struct xsf_fabric *f, uint32_t agent, struct xsf_fab
 	out->flow_samples = a->flow_samples;
 	out->counter_samples = a->counter_samples;
 	out->drop_samples = a->drop_sequence;
+	out->drops_suppressed = a->drops_told - a->drops_first;
 }
 
 void xsf_fabric_interface(const struct xsf_fabric *f, uint32_t agent, uint32_t interface,
@@ -275,4 +293,17 @@ void xsf_fabric_interface(const struct xsf_fabric *f, uint32_t agent, uint32_t i
 	out->counters = r->last;
 	out->ingress = r->ingress;
 	out->egress = r->egress;
+}
+
+void xsf_fabric_place(const struct xsf_fabric *f, uint32_t agent, uint32_t place,
+		      struct xsf_fabric_place *out)
+{
+	const struct fabric_agent *a = &f->agents[agent];
+	uint32_t port = place / XSF_FABRIC_DROP_REASONS, reason = place % XSF_FABRIC_DROP_REASONS;
+	int unplaced = port == a->nr_ports;
+
+	out->ifindex = unplaced ? 0 : XSF_FABRIC_FIRST_IFINDEX + port;
+	out->reason = fabric_reason_code(reason);
+	out->notified =
+		f->places[unplaced ? f->nr_ports + agent : a->first_port + port].notified[reason];
 }

@@ -19,6 +19,7 @@
 #define XSF_FABRIC_MAX_PORTS 512
 #define XSF_FABRIC_MAX_INTERFACES 262144 /* leaves * (ports + 2 * spines) */
 #define XSF_FABRIC_MAX_RATE 10000000
+#define XSF_FABRIC_MAX_DROPS 1000000
 #define XSF_FABRIC_MAX_NS (365ull * 86400 * 1000000000) /* any duration */
 
 /* No datagram is longer. */
@@ -38,6 +39,10 @@ struct xsf_fabric_config {
 	uint64_t polling_ns; /* between counter samples of an interface; 0 = none */
 	uint64_t seed;
 	int ipv6_agents;
+	/* Packets dropped a second by all switches together, in bursts that fill datagrams of their own; 0:
+	 * some, as it happens, told by the way. */
+	uint32_t drops;
+	uint32_t drop_limit; /* of them, notified a second by one switch; 0: all */
 };
 
 /* Scaled: packets = sum of rates, bytes = sum of rate times frame length. */
@@ -48,6 +53,7 @@ struct xsf_fabric_sum {
 };
 
 #define XSF_FABRIC_REASONS 512
+#define XSF_FABRIC_DROP_REASONS 9 /* of them, those that are notified */
 
 /* What all datagrams so far held: what a collector that lost nothing must have counted. */
 struct xsf_fabric_truth {
@@ -88,6 +94,14 @@ struct xsf_fabric_agent {
 	uint64_t flow_samples;
 	uint64_t counter_samples;
 	uint64_t drop_samples;
+	uint64_t drops_suppressed; /* since its first notification, as the last one says */
+};
+
+/* Drop notifications of one port and reason. */
+struct xsf_fabric_place {
+	uint32_t ifindex; /* 0: not told */
+	uint32_t reason;
+	uint64_t notified;
 };
 
 struct xsf_fabric_interface {
@@ -125,6 +139,11 @@ void xsf_fabric_agent(const struct xsf_fabric *f, uint32_t agent, struct xsf_fab
 /* Interface 0 .. nr_interfaces - 1 of an agent: hosts first, then uplinks. */
 void xsf_fabric_interface(const struct xsf_fabric *f, uint32_t agent, uint32_t interface,
 			  struct xsf_fabric_interface *out);
+
+/* Place 0 .. (nr_interfaces + 1) * XSF_FABRIC_DROP_REASONS - 1 of an agent, those without notifications too.
+ */
+void xsf_fabric_place(const struct xsf_fabric *f, uint32_t agent, uint32_t place,
+		      struct xsf_fabric_place *out);
 
 /* The address that an agent sends from, in the family asked for. */
 void xsf_fabric_source(const struct xsf_fabric *f, uint32_t agent, int ip6, uint8_t addr[16]);

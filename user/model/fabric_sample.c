@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What one switch of the fabric says: samples of the packets that pass it, its counters, its drops. */
+/* What one switch of the fabric says: samples of the packets that pass it, its counters. */
 #include <stdio.h>
 #include <string.h>
 #include <xsf/net.h>
@@ -7,7 +7,6 @@
 
 #include "model/fabric_state.h"
 
-#define SAMPLED_BYTES 128 /* of a packet, as most agents are set */
 #define FCS 4
 #define MAX_SAMPLES 8 /* of a datagram */
 #define MAX_POLLS 4   /* of them, counter samples */
@@ -16,17 +15,12 @@
  * which packets are sampled. */
 #define FLOW_ROOM \
 	(SFLOW_TAG_LEN + SFLOW_FLOW_EXPANDED_LEN + SFLOW_TAG_LEN + 16 + SFLOW_TAG_LEN + \
-	 SFLOW_REC_HEADER_LEN + SAMPLED_BYTES)
+	 SFLOW_REC_HEADER_LEN + FABRIC_SAMPLED_BYTES)
 #define COUNTER_ROOM 168
-
-/* An agent notifies at most 50 drops a second (of virtual time) and only counts the others. */
-#define DROP_GAP (SECOND / 50)
 
 #define HOST_CLASS 2 /* physical entity */
 #define HOST_INDEX 1
 #define UNKNOWN 0xffffffff
-#define REASON_TTL 257
-#define REASON_ACL 258
 
 /* ---- flow samples ---- */
 
@@ -118,14 +112,14 @@ static void count_truth(struct xsf_fabric *f, const struct fabric_way *w,
 }
 
 /* The record of the sampled bytes. */
-static uint32_t put_header(struct xsf_enc *e, const struct xsf_frame *frame)
+uint32_t fabric_put_header(struct xsf_enc *e, const struct xsf_frame *frame)
 {
 	struct xsf_enc_header h = {
 		.protocol = SFLOW_PROTO_ETHERNET,
 		.frame_length = frame->wire + FCS,
 		.stripped = FCS,
 		.bytes = frame->bytes,
-		.len = xsf_frame_seen(frame, SAMPLED_BYTES),
+		.len = xsf_frame_seen(frame, FABRIC_SAMPLED_BYTES),
 	};
 
 	xsf_enc_header(e, &h);
@@ -158,7 +152,7 @@ static void flow(struct xsf_fabric *f, struct fabric_agent *a, struct xsf_enc *e
 
 	fabric_choose_way(f, a, share, kind, phase, &w);
 	if (kind == xsf_traffic_unwanted())
-		w.out = (struct xsf_enc_if){ SFLOW_IF_DISCARDED, REASON_ACL };
+		w.out = (struct xsf_enc_if){ SFLOW_IF_DISCARDED, FABRIC_REASON_ACL };
 	xsf_traffic_build(kind, &w.hop, &f->random, &frame, &t);
 
 	port = w.egress ? w.out_port : w.in;
@@ -176,7 +170,7 @@ static void flow(struct xsf_fabric *f, struct fabric_agent *a, struct xsf_enc *e
 	xsf_enc_flow(e, &s);
 	if (share == FABRIC_UP || share == FABRIC_OUT)
 		put_switch(e, f, &w);
-	len = put_header(e, &frame);
+	len = fabric_put_header(e, &frame);
 	if (xsf_enc_end(e)) /* cannot be: FLOW_ROOM */
 		return;
 	a->flow_samples++;
@@ -271,113 +265,4 @@ void fabric_polls(struct xsf_fabric *f, struct fabric_agent *a, struct xsf_enc *
 			a->poll_later = 1;
 		}
 	}
-}
-
-/* ---- drops ---- */
-
-struct reason {
-	uint16_t code;
-	uint8_t weight[XSF_PHASES];
-	uint8_t buffer;			     /* dropped on the way out, many at once */
-	const char *group, *trap;	     /* of a switching chip (devlink), or */
-	const char *function, *linux_reason; /* of the kernel */
-};
-
-static const struct reason reasons[] = {
-	{ 259, { 0, 20, 80 }, 1, "buffer_drops", "tail_drop", NULL, NULL },
-	{ 260, { 0, 10, 16 }, 1, "buffer_drops", "early_drop", NULL, NULL },
-	{ REASON_ACL, { 40, 10, 6 }, 0, "acl_drops", "ingress_flow_action_drop", NULL, NULL },
-	{ REASON_TTL, { 20, 8, 6 }, 0, "l3_exceptions", "ttl_value_is_too_small", NULL, NULL },
-	{ 262, { 10, 4, 4 }, 0, "l3_exceptions", "mtu_value_is_too_small", NULL, NULL },
-	{ 265, { 10, 4, 4 }, 0, "l2_drops", "ingress_vlan_filter", NULL, NULL },
-	{ 269, { 10, 4, 4 }, 0, "l3_drops", "blackhole_route_drop", NULL, NULL },
-	{ 3, { 10, 4, 4 }, 0, NULL, NULL, "__udp4_lib_rcv", "NO_SOCKET" },
-};
-
-static const struct reason *draw_reason(struct xsf_fabric *f, enum xsf_traffic_phase phase)
-{
-	uint32_t sum = 0, i, d;
-
-	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		sum += reasons[i].weight[phase];
-	d = xsf_random_below(&f->random, sum);
-	for (i = 0; d >= reasons[i].weight[phase]; i++)
-		d -= reasons[i].weight[phase];
-	return &reasons[i];
-}
-
-/* The packet that a drop is about, and its way. */
-static uint32_t choose_drop(struct xsf_fabric *f, const struct fabric_agent *a,
-			    const struct reason *reason, enum xsf_traffic_phase phase,
-			    struct fabric_way *w)
-{
-	uint32_t kind = xsf_traffic_draw(&f->mix, phase, &f->random);
-
-	if (reason->code == REASON_ACL)
-		kind = xsf_traffic_unwanted();
-	else if (xsf_traffic_reach(kind) == XSF_FLOODED || xsf_traffic_reach(kind) == XSF_TO_SWITCH)
-		kind = xsf_traffic_plain();
-	fabric_choose_way(f, a, a->is_spine ? FABRIC_THROUGH : FABRIC_UP, kind, phase, w);
-	if (w->out.value == SFLOW_IF_INTERNAL)
-		w->out_port = w->in;
-	if (reason->code == REASON_TTL)
-		w->hop.ttl = 1;
-	return kind;
-}
-
-static void notify(struct xsf_fabric *f, struct fabric_agent *a, struct xsf_enc *e,
-		   const struct reason *reason, const struct fabric_way *w, uint32_t kind)
-{
-	struct xsf_enc_drop s = {
-		.sequence = a->drop_sequence + 1,
-		.drops = a->drops,
-		.input = XSF_FABRIC_FIRST_IFINDEX + w->in,
-		.output = reason->buffer ? XSF_FABRIC_FIRST_IFINDEX + w->out_port : 0,
-		.reason = reason->code,
-	};
-	struct xsf_traffic_truth t;
-	struct xsf_frame frame;
-
-	xsf_traffic_build(kind, &w->hop, &f->random, &frame, &t);
-	xsf_enc_drop(e, &s);
-	/* Agents put the sampled header last. */
-	if (reason->linux_reason)
-		xsf_enc_linux_reason(e, reason->linux_reason);
-	if (reason->function)
-		xsf_enc_function(e, reason->function);
-	if (reason->trap)
-		xsf_enc_hw_trap(e, reason->group, reason->trap);
-	put_header(e, &frame);
-	if (xsf_enc_end(e))
-		return;
-	a->drop_sequence++;
-	f->truth.drop_samples++;
-	f->truth.notified[reason->code]++;
-}
-
-void fabric_drops(struct xsf_fabric *f, struct fabric_agent *a, struct xsf_enc *e, uint64_t time)
-{
-	/* one in so many datagrams tells of drops */
-	static const uint8_t one_in[XSF_PHASES] = { 16, 32, 3 };
-	enum xsf_traffic_phase phase = fabric_phase(f, time);
-	const struct reason *reason;
-	struct fabric_way w;
-	uint32_t kind, nr;
-
-	if (xsf_random_below(&f->random, one_in[phase]))
-		return;
-	reason = draw_reason(f, phase);
-	kind = choose_drop(f, a, reason, phase, &w);
-	nr = reason->buffer ? 1 + xsf_random_below(&f->random, 200) : 1;
-	if (reason->buffer)
-		f->ports[a->first_port + w.out_port].now.out_discards += nr;
-	else
-		f->ports[a->first_port + w.in].now.in_discards += nr;
-	if (time < a->drop_due) {
-		a->drops += nr;
-		return;
-	}
-	a->drop_due = time + DROP_GAP;
-	a->drops += nr - 1;
-	notify(f, a, e, reason, &w, kind);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Inside of the fabric: shared by fabric.c (what there is, who speaks when) and fabric_sample.c (what a
- * switch says). */
+/* Inside of the fabric: shared by fabric.c (what there is, who speaks when), fabric_sample.c (what a switch
+ * says) and fabric_drops.c (of its drops). */
 #ifndef XSF_FABRIC_STATE_H
 #define XSF_FABRIC_STATE_H
 
@@ -60,12 +60,43 @@ struct fabric_agent {
 	uint64_t poll_due;
 	uint32_t host_sequence;
 	uint32_t drop_sequence;
-	uint32_t drops;	   /* not notified */
-	uint64_t drop_due; /* when it may notify again */
+	uint32_t drops;	      /* not notified */
+	uint32_t drops_first; /* the same as its first notification said, and its last */
+	uint32_t drops_told;
+	uint64_t drop_due;   /* when it may notify again */
+	uint64_t quota_tick; /* with a limit: which round, and what is left of it */
+	uint32_t quota;
 	uint64_t datagrams;
 	uint64_t bytes;
 	uint64_t flow_samples;
 	uint64_t counter_samples;
+};
+
+/* A packet's way through one switch. */
+struct fabric_way {
+	uint32_t in; /* port of this switch */
+	struct xsf_enc_if out;
+	uint32_t out_port; /* when out is one interface */
+	int egress;	   /* sampled as it leaves */
+	struct xsf_traffic_hop hop;
+};
+
+struct fabric_reason;
+
+/* Drops of one switch at one moment. */
+struct fabric_burst {
+	uint64_t due;
+	uint32_t agent;
+	const struct fabric_reason *reason;
+	uint32_t kind;
+	struct fabric_way way;
+	uint32_t left; /* to be notified */
+	uint32_t suppressed;
+};
+
+/* Notifications of one port, by the place of their reason in fabric_drops.c. */
+struct fabric_place {
+	uint64_t notified[XSF_FABRIC_DROP_REASONS];
 };
 
 struct xsf_fabric {
@@ -80,20 +111,17 @@ struct xsf_fabric {
 	struct fabric_agent *agents;
 	struct fabric_port *ports;
 	struct fabric_report *reports; /* by port */
+	struct fabric_place *places;   /* by port, then by agent: of no port */
+	struct fabric_burst burst;     /* with c.drops: the next one */
+	uint64_t dropped;	       /* in bursts, this one included */
 	struct xsf_fabric_truth truth;
-};
-
-/* A packet's way through one switch. */
-struct fabric_way {
-	uint32_t in; /* port of this switch */
-	struct xsf_enc_if out;
-	uint32_t out_port; /* when out is one interface */
-	int egress;	   /* sampled as it leaves */
-	struct xsf_traffic_hop hop;
 };
 
 /* Tag of frames on the links of leaves that have one. */
 #define FABRIC_HOST_VLAN 100
+
+#define FABRIC_SAMPLED_BYTES 128 /* of a packet, as most agents are set */
+#define FABRIC_REASON_ACL 258
 
 /* Where a switch takes a sample: from a host, from a spine, on the way out to a host, on a spine. */
 enum fabric_share { FABRIC_UP, FABRIC_DOWN, FABRIC_OUT, FABRIC_THROUGH };
@@ -117,6 +145,15 @@ void fabric_agent_name(const struct fabric_agent *a, char name[XSF_FABRIC_NAME])
 void fabric_polls(struct xsf_fabric *f, struct fabric_agent *a, struct xsf_enc *e, uint64_t time);
 void fabric_drops(struct xsf_fabric *f, struct fabric_agent *a, struct xsf_enc *e, uint64_t time);
 void fabric_flows(struct xsf_fabric *f, struct fabric_agent *a, struct xsf_enc *e, uint64_t time);
+
+/* The record of the sampled bytes; returns the frame's length. */
+uint32_t fabric_put_header(struct xsf_enc *e, const struct xsf_frame *frame);
+
+/* Chooses the next burst in which something is notified. */
+void fabric_burst_next(struct xsf_fabric *f);
+/* Appends notifications of the burst as long as there is room. */
+void fabric_burst(struct xsf_fabric *f, struct fabric_agent *a, struct xsf_enc *e);
+uint32_t fabric_reason_code(uint32_t i);
 
 /* Would fabric_polls() send something? */
 int fabric_poll_is_due(const struct xsf_fabric *f, const struct fabric_agent *a, uint64_t time);
