@@ -28,6 +28,8 @@ XSF_PINNED_ARRAY(xsf_interfaces, BPF_MAP_TYPE_ARRAY, struct xsf_interface, XSF_S
 XSF_PINNED_ARRAY(xsf_groups, BPF_MAP_TYPE_ARRAY, struct xsf_group, XSF_SOURCES, BPF_F_MMAPABLE);
 XSF_PINNED_ARRAY(xsf_timeline, BPF_MAP_TYPE_ARRAY, struct xsf_timeline_row,
 		 XSF_GROUPS *XSF_DIRECTIONS, BPF_F_MMAPABLE);
+XSF_PINNED_ARRAY(xsf_places, BPF_MAP_TYPE_ARRAY, struct xsf_drop_place, XSF_PLACES, BPF_F_MMAPABLE);
+XSF_PINNED_ARRAY(xsf_event_wanted, BPF_MAP_TYPE_ARRAY, struct xsf_event_wanted, 1, BPF_F_MMAPABLE);
 XSF_PINNED_ARRAY(xsf_control, BPF_MAP_TYPE_ARRAY, struct xsf_control, XSF_TABLES, 0);
 
 /* Small, per CPU, plain additions. */
@@ -71,6 +73,22 @@ struct {
 	__type(key, __u32);
 	__type(value, struct xsf_walk);
 } xsf_scratch SEC(".maps");
+
+/* An event as it is built; and by kind and reader what its ring did not get since the last one that it got,
+ * and the value of `wanted` that this is about. */
+struct xsf_event_scratch {
+	struct xsf_event event;
+	__u32 shed[2][XSF_EVENT_READERS];
+	__u8 reader[2][XSF_EVENT_READERS];
+	__u32 readers; /* of this event, as bits; in a register they would be 2^8 states to the verifier */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct xsf_event_scratch);
+} xsf_event_scratch SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -123,6 +141,12 @@ static __always_inline void *xsf_lookup(enum xsf_map id, __u32 index)
 		return bpf_map_lookup_elem(&xsf_ports, &index);
 	case XSF_MAP_TIMELINE:
 		return bpf_map_lookup_elem(&xsf_timeline, &index);
+	case XSF_MAP_PLACES:
+		return bpf_map_lookup_elem(&xsf_places, &index);
+	case XSF_MAP_WANTED:
+		return bpf_map_lookup_elem(&xsf_event_wanted, &index);
+	case XSF_MAP_EVENT:
+		return bpf_map_lookup_elem(&xsf_event_scratch, &index);
 	}
 	return 0;
 }

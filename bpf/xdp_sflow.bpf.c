@@ -3,6 +3,7 @@
  * understood is counted by reason and passed on. */
 #include "maps.bpf.h"
 #include "../include/xsf/walk.h"
+#include "events.bpf.h"
 
 /* The coarse clock moves once a tick, so it is read once a tick: the tick costs a load, the clock a call. */
 static __always_inline void xsf_clock(struct xsf_walk *w)

@@ -92,7 +92,14 @@ struct xsf_agent {
 	__u32 reserved0;
 	__u8 source[16];	 /* UDP source of the last datagram */
 	__u8 name[XSF_NAME_LEN]; /* hostname of host_descr, not terminated */
-	__u64 reserved[8];
+	/* Notifications that it says it suppressed, and what the numbers of its discarded-packet samples say,
+	 * summed over its data sources (struct xsf_interface, drop_window). Only ever grow. */
+	__u64 drops_suppressed;
+	__u64 drops_lost; /* settled, as `lost` */
+	__u64 drops_duplicate;
+	__u64 drops_reordered;
+	__u64 drops_restarts;
+	__u64 reserved[3];
 };
 _Static_assert(sizeof(struct xsf_agent) == 376, "ABI");
 
@@ -165,7 +172,9 @@ struct xsf_interface {
 	__u32 sample_restarts;
 	__u32 drop_samples;
 	__u32 aggregate; /* ifIndex of the aggregate it is a member of (lag_port_stats); 0 none */
-	__u32 reserved[3];
+	/* discarded-packet samples: `drops` of the last one in order, and their numbers */
+	__u32 drop_total;
+	xsf_seq_t drop_window;
 };
 _Static_assert(sizeof(struct xsf_interface) == 248, "ABI");
 

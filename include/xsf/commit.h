@@ -5,6 +5,8 @@
 #define XSF_COMMIT_H
 
 #include "count.h"
+#include "emit.h"
+#include "places.h"
 #include "timeline.h"
 
 /* Interface formats (sflow_version_5.txt, struct interface). Returns 1 for one plain ifIndex. */
@@ -289,6 +291,45 @@ XSF_GLOBAL int xsf_commit_counter(struct xsf_walk *w, __u32 expanded)
 	return 0;
 }
 
+/* Agents limit the rate of their notifications, and say in `total` how many they held back so far. What its
+ * source's next one adds to that counts, modulo 2^32; not what the first says, or the first after a restart,
+ * nor a step back. Numbers that are missing were lost on the way. */
+XSF_GLOBAL int xsf_drop_sequence(__u32 agent, __u32 slot, __u32 number, __u32 total)
+{
+	struct xsf_totals *t = xsf_lookup(XSF_MAP_TOTALS, 0);
+	struct xsf_agent *a = xsf_lookup(XSF_MAP_AGENTS, agent);
+	struct xsf_interface *i = xsf_interface_of(slot);
+	struct xsf_seq_step step;
+	__u32 was, more;
+	int first;
+
+	if (!t || !a || !i || !agent)
+		return 0;
+	was = i->drop_total;
+	XSF_OPAQUE(was);
+	first = !i->drop_window;
+	if (xsf_seq_advance(&i->drop_window, number, 0, 0, &step)) {
+		t->sequence_contended++;
+		return 0;
+	}
+	if (step.lost | step.duplicate | step.reordered | step.restarted) {
+		XSF_ATOMIC_ADD(&a->drops_lost, step.lost);
+		XSF_ATOMIC_ADD(&a->drops_duplicate, step.duplicate);
+		XSF_ATOMIC_ADD(&a->drops_reordered, step.reordered);
+		XSF_ATOMIC_ADD(&a->drops_restarts, step.restarted);
+		/* An old total. */
+		if (step.duplicate | step.reordered)
+			return 0;
+	}
+	more = total - was;
+	/* When another CPU was faster, the next total counts what this one would have. */
+	if (!more || XSF_CAS(&i->drop_total, was, total) != was)
+		return 0;
+	if (!first && !step.restarted && more < 0x80000000)
+		XSF_ATOMIC_ADD(&a->drops_suppressed, more);
+	return 0;
+}
+
 XSF_GLOBAL int xsf_commit_drop(struct xsf_walk *w)
 {
 	struct xsf_totals *t = xsf_lookup(XSF_MAP_TOTALS, 0);
@@ -297,7 +338,7 @@ XSF_GLOBAL int xsf_commit_drop(struct xsf_walk *w)
 	struct xsf_source *s;
 	struct xsf_packet *p;
 	const __u8 *body, *r;
-	__u32 slot;
+	__u32 slot, ifindex;
 
 	if (!w || !t)
 		return 0;
@@ -306,6 +347,14 @@ XSF_GLOBAL int xsf_commit_drop(struct xsf_walk *w)
 	t->sample_drop++;
 	w->drop_samples++;
 	xsf_count_reason(0, xsf_be32(body + 24));
+	xsf_source_name(w, body, 1);
+	ifindex = xsf_be32(body + 16);
+	if (!ifindex && w->source.class == SFLOW_CLASS_IFINDEX)
+		ifindex = w->source.index;
+	xsf_place_count(w, ifindex, xsf_be32(body + 24));
+	xsf_place_count(w, XSF_PLACE_WHOLE_AGENT, xsf_be32(body + 24));
+	if (XSF_LOAD64(w->wanted.drops))
+		xsf_event_drop(w);
 
 	if (w->rec_header) {
 		r = xsf_at(w, w->rec_header);
@@ -317,16 +366,17 @@ XSF_GLOBAL int xsf_commit_drop(struct xsf_walk *w)
 	a = xsf_lookup(XSF_MAP_AGENTS, w->source.agent);
 	if (a && w->source.agent)
 		a->drops = xsf_be32(body + 12);
-	xsf_source_name(w, body, 1);
 	s = xsf_source_get(w, t, &slot);
 	if (!s || !slot)
 		return 0;
 	s->last_seen_ns = w->now_ns;
-	/* Notifications are rate limited by the agent, which says so in `drops`; the number is only kept. */
 	s->drop_sequence = xsf_be32(body);
 	i = xsf_interface_of(slot);
 	if (i)
 		XSF_ATOMIC_ADD(&i->drop_samples, 1);
+	/* The number in a duplicate datagram was judged when it came first. */
+	if (!w->duplicate)
+		xsf_drop_sequence(w->source.agent, slot, xsf_be32(body), xsf_be32(body + 12));
 	return 0;
 }
 

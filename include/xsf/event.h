@@ -9,7 +9,12 @@
  *	xsf_places		ARRAY XSF_PLACES, mmapable		struct xsf_drop_place: drops by place and reason
  *
  * All are pinned beside the other maps. A ring that is full loses events, never counts, and what it lost is
- * counted. Nobody listens: one load a notification, and one a flow sample. */
+ * counted. Nobody listens: one load a notification, and one a flow sample.
+ *
+ * A ring of flow samples is shed before it is full, or agents that send in bursts would leave no room for
+ * the others: from half full on each sample is kept by chance, 1 in 2 up to half and a sixteenth, then 1 in 4
+ * and so on to 1 in 256 in the last sixteenth. All samples have the same chance whatever agent they are of,
+ * and what was shed is told with the next one that is kept (shed). */
 #ifndef XSF_EVENT_H
 #define XSF_EVENT_H
 
@@ -62,7 +67,10 @@ struct xsf_event {
 	__u8 trap_group_len;
 	__u8 trap_len;
 	__u8 linux_len;
-	__u32 reserved[2];
+	/* Events of its kind that this reader's ring did not get before it and since the last one, on the CPU
+	 * that it came to: it stands for 1 + shed of them, so that sums and rates stay right. */
+	__u32 shed;
+	__u32 reserved;
 	__u8 header[XSF_EVENT_HEADER];
 	__u8 function[XSF_EVENT_TEXT];	 /* 1038 */
 	__u8 trap_group[XSF_EVENT_TEXT]; /* 1041 */
@@ -73,7 +81,8 @@ struct xsf_event {
 _Static_assert(sizeof(struct xsf_event) % 8 == 0 && XSF_EVENT_FLOW_LEN % 8 == 0,
 	       "a ring keeps it aligned");
 
-/* One byte a reader: it sets its own to 1 while it wants events. Only readers write here. */
+/* One byte a reader: not 0 while it wants events, and another value than that of the reader who had the place
+ * before (1 + id of its ring % 255), so that programs begin its `shed` anew. Only readers write here. */
 struct xsf_event_wanted {
 	__u8 drops[XSF_EVENT_READERS];
 	__u8 samples[XSF_EVENT_READERS];

@@ -33,6 +33,16 @@
 #define SFLOW_REC_IP4_LEN 32
 #define SFLOW_REC_IP6_LEN 56
 
+/* Records of discarded-packet samples; those of fixed length also of flow samples. */
+#define SFLOW_REC_MORE 1036	/* the first; up to SFLOW_REC_TIME */
+#define SFLOW_REC_QUEUE 1036	/* u32 */
+#define SFLOW_REC_FUNCTION 1038 /* string */
+#define SFLOW_REC_DELAY 1039	/* u32, ns */
+#define SFLOW_REC_DEPTH 1040	/* u32, bytes */
+#define SFLOW_REC_TRAP 1041	/* strings: group, name */
+#define SFLOW_REC_LINUX 1042	/* string */
+#define SFLOW_REC_TIME 1043	/* u64, ns */
+
 /* Records of counters samples. */
 #define SFLOW_REC_IF_COUNTERS 1
 #define SFLOW_REC_LAG 7 /* lag_port_stats: attachedAggID behind two MAC addresses */

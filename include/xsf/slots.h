@@ -109,6 +109,11 @@ static __always_inline void xsf_agent_take(struct xsf_walk *w, struct xsf_agent 
 	XSF_ATOMIC_ADD(&a->shared.lost, xsf_seq_pending(XSF_TAKE(&a->sequence)));
 	xsf_counts_move(&other->shared, &a->own);
 	xsf_counts_move(&other->shared, &a->shared);
+	XSF_MOVE(other, a, drops_suppressed);
+	XSF_MOVE(other, a, drops_lost);
+	XSF_MOVE(other, a, drops_duplicate);
+	XSF_MOVE(other, a, drops_reordered);
+	XSF_MOVE(other, a, drops_restarts);
 	a->cpu = w->cpu;
 	a->drops = 0;
 	a->uptime_ms = 0;
@@ -187,10 +192,16 @@ static __always_inline void xsf_source_take(struct xsf_walk *w, struct xsf_sourc
 {
 	struct xsf_source *other = xsf_lookup(XSF_MAP_SOURCES, 0);
 	struct xsf_interface *interface = xsf_lookup(XSF_MAP_INTERFACES, slot);
+	struct xsf_agent *agent = xsf_lookup(XSF_MAP_AGENTS, s->key.agent);
 	__u32 i;
 
-	if (!other || !interface)
+	if (!other || !interface || !agent)
 		return;
+	/* Its sums are at its agent, while that is there. */
+	if (agent->generation != s->key.agent_generation)
+		agent = xsf_lookup(XSF_MAP_AGENTS, 0);
+	if (agent)
+		XSF_ATOMIC_ADD(&agent->drops_lost, xsf_seq_pending(interface->drop_window));
 	if (xsf_find(XSF_TABLE_SOURCES, &s->key) == slot)
 		xsf_erase(XSF_TABLE_SOURCES, &s->key);
 	for (i = 0; i < XSF_DIRECTIONS; i++) {

@@ -4,6 +4,7 @@
 #define XSF_STATE_H
 
 #include "abi.h"
+#include "event.h"
 
 /* A power of two above XSF_MAX_PAYLOAD, so that a mask bounds an offset; the guard takes a read that
  * starts at the last masked offset. */
@@ -53,6 +54,7 @@ struct xsf_walk {
 	__u32 faults;
 	__u32 duplicate; /* its number was seen before */
 	__u32 grouped;	 /* some sources have groups */
+	struct xsf_event_wanted wanted; /* as it was when the datagram came */
 	__u32 uptime_ms;
 	__u32 flow_samples;
 	__u32 counter_samples;
@@ -77,6 +79,9 @@ struct xsf_walk {
 	__u32 rec_port_name;
 	__u32 rec_host;
 	__u32 rec_lag;
+	/* Likewise of records SFLOW_REC_MORE and the seven behind it, those whose bit is in rec_mask. */
+	__u32 rec_mask;
+	__u32 rec_more[8];
 
 	struct xsf_packet packet;
 	struct xsf_agent_key agent_key;

@@ -21,6 +21,9 @@ enum xsf_map {
 	XSF_MAP_REASONS,    /* struct xsf_reasons, index 0 */
 	XSF_MAP_PORTS,	    /* struct xsf_port (ports.h) */
 	XSF_MAP_TIMELINE,   /* struct xsf_timeline_row */
+	XSF_MAP_PLACES,	    /* struct xsf_drop_place (places.h) */
+	XSF_MAP_WANTED,	    /* struct xsf_event_wanted, index 0 */
+	XSF_MAP_EVENT,	    /* struct xsf_event, index 0: scratch (emit.h) */
 };
 
 static __always_inline const struct xsf_config *xsf_cfg(void);

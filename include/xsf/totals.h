@@ -82,7 +82,12 @@
 	X(groups_full, "samples of a group beyond the configured number of fabrics") \
 	X(reasons_full, "drop reasons above 511 that found no place in the table") \
 	X(sequence_contended, "sequence updates given up after four tries") \
-	X(names_cut, "host or port names longer than 63 bytes")
+	X(names_cut, "host or port names longer than 63 bytes") \
+	X(drops_shed, "drop notifications that the ring of a reader had no room for") \
+	X(samples_shed, "flow samples that the ring of a reader got too many of") \
+	X(places_full, "drop notifications whose place or agent found no row of its own") \
+	X(places_reclaimed, "rows of places silent for long that were given to others") \
+	X(drop_texts_cut, "texts of drop notifications longer than 64 bytes")
 
 #define XSF_FIELD_PLAIN(name, help) __u64 name;
 #define XSF_FIELD_OUTCOME(name, help) __u64 datagram_##name;
@@ -99,7 +104,7 @@ struct xsf_totals {
 	XSF_SAMPLE_TYPES(XSF_FIELD_SAMPLE)
 	XSF_HEADER_OUTCOMES(XSF_FIELD_HEADER)
 	XSF_EVENTS(XSF_FIELD_PLAIN)
-	__u64 reserved[26];
+	__u64 reserved[21];
 };
 
 #define XSF_NR_TOTALS (sizeof(struct xsf_totals) / sizeof(__u64))

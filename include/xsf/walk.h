@@ -104,6 +104,7 @@ static __always_inline int xsf_sample_begin(struct xsf_walk *w, struct xsf_total
 	w->rec_port_name = 0;
 	w->rec_host = 0;
 	w->rec_lag = 0;
+	w->rec_mask = 0;
 	if (w->type != SFLOW_COUNTER && w->type != SFLOW_COUNTER_EXPANDED && w->records_left)
 		xsf_record_first(w);
 	return 1;
@@ -121,6 +122,48 @@ static __always_inline int xsf_record_keep(__u32 *place, __u32 body, __u32 len, 
 		return -1;
 	if (!*place)
 		*place = body;
+	return 0;
+}
+
+/* The XDR string at `off` is within `lim`: the offset behind it and its padding; 0 when it is not. */
+static __always_inline __u32 xsf_string_end(const struct xsf_walk *w, __u32 off, __u32 lim)
+{
+	__u32 len;
+
+	if (!xsf_fits(off, 4, lim))
+		return 0;
+	len = xsf_be32(xsf_at(w, off));
+	return xsf_fits_len(off + 4, len, lim) ? xsf_padded(off + 4, len, lim) : 0;
+}
+
+/* One of the records from SFLOW_REC_MORE on, at `body`; texts are of interest in notifications only. Returns
+ * nonzero when it lacks some of its fields. */
+XSF_GLOBAL int xsf_record_more(struct xsf_walk *w, __u32 tag, __u32 body, __u32 len)
+{
+	__u32 end = body + len, needed = 4, bit;
+
+	if (!w)
+		return 0;
+	if (tag == SFLOW_REC_FUNCTION || tag == SFLOW_REC_TRAP || tag == SFLOW_REC_LINUX) {
+		if (w->type != SFLOW_DROP)
+			return 0;
+		end = xsf_string_end(w, body, end);
+		if (end && tag == SFLOW_REC_TRAP)
+			end = xsf_string_end(w, end, body + len);
+		if (!end)
+			return 1;
+	} else {
+		if (tag == SFLOW_REC_TIME)
+			needed = 8;
+		else if (tag != SFLOW_REC_QUEUE && tag != SFLOW_REC_DELAY && tag != SFLOW_REC_DEPTH)
+			return 0;
+		if (len < needed)
+			return 1;
+	}
+	bit = 1u << ((tag - SFLOW_REC_MORE) & 7);
+	if (!(w->rec_mask & bit))
+		w->rec_more[(tag - SFLOW_REC_MORE) & 7] = body;
+	w->rec_mask |= bit;
 	return 0;
 }
 
@@ -175,7 +218,11 @@ static __always_inline int xsf_record(struct xsf_walk *w, struct xsf_totals *t)
 		bad = xsf_record_keep(&w->rec_ip4, body, len, SFLOW_REC_IP4_LEN);
 	} else if (tag == SFLOW_REC_IP6) {
 		bad = xsf_record_keep(&w->rec_ip6, body, len, SFLOW_REC_IP6_LEN);
+	} else if (tag - SFLOW_REC_MORE <= SFLOW_REC_TIME - SFLOW_REC_MORE) {
+		bad = xsf_record_more(w, tag, body, len);
 	}
+	/* Or the compiler makes ways of their own for those that it knows, twice as many for the verifier. */
+	XSF_OPAQUE(bad);
 	if (bad) {
 		XSF_FAULT(w, t, short_body);
 		xsf_sample_leave(w);
@@ -187,14 +234,18 @@ static __always_inline int xsf_record(struct xsf_walk *w, struct xsf_totals *t)
 /* The sample is whole: it counts. */
 static __always_inline void xsf_sample_end(struct xsf_walk *w, struct xsf_totals *t)
 {
-	if (w->duplicate && w->flags & XSF_F_DROP_DUPLICATES)
+	if (w->duplicate && w->flags & XSF_F_DROP_DUPLICATES) {
 		t->duplicate_samples++;
-	else if (w->type == SFLOW_FLOW || w->type == SFLOW_FLOW_EXPANDED)
+	} else if (w->type == SFLOW_FLOW || w->type == SFLOW_FLOW_EXPANDED) {
+		/* Before it is counted: behind that, the verifier would go every way through this twice. */
+		if (XSF_LOAD64(w->wanted.samples))
+			xsf_event_flow(w);
 		xsf_commit_flow(w, t, w->type == SFLOW_FLOW_EXPANDED);
-	else if (w->type == SFLOW_DROP)
+	} else if (w->type == SFLOW_DROP) {
 		xsf_commit_drop(w);
-	else
+	} else {
 		xsf_commit_counter(w, w->type == SFLOW_COUNTER_EXPANDED);
+	}
 	xsf_sample_leave(w);
 }
 
@@ -293,6 +344,7 @@ static __always_inline int xsf_walk_begin(struct xsf_walk *w, struct xsf_totals 
 					  const struct xsf_outer *o)
 {
 	const struct xsf_group *any = xsf_lookup(XSF_MAP_GROUPS, 0);
+	const struct xsf_event_wanted *wanted = xsf_lookup(XSF_MAP_WANTED, 0);
 	const __u8 *p = xsf_at(w, 0);
 	__u32 type, addr_len, off;
 
@@ -306,6 +358,9 @@ static __always_inline int xsf_walk_begin(struct xsf_walk *w, struct xsf_totals 
 	w->flow_samples = 0;
 	w->counter_samples = 0;
 	w->drop_samples = 0;
+	w->wanted = (struct xsf_event_wanted){};
+	if (wanted)
+		w->wanted = *wanted;
 	w->line_row = 0;
 	w->line_packets = 0;
 	w->line_bytes = 0;

@@ -168,7 +168,7 @@ adds "counts" 5 agent xsf1 5
 chmod 0711 /sys/fs/bpf
 is "modes of the pins" \
 	"$(cd $PINS && stat -c %a .. . xsf_* if_* if_*/* lock | sort | uniq -c | tr -s ' \n' ' ')" \
-	" 25 640 1 700 3 750 "
+	" 30 640 1 700 3 750 "
 reader=(setpriv --reuid 65534 --regid 65533 --clear-groups "$XSF")
 fails_with "no such group yet" 1 "*cannot open the pinned map *: Permission denied; run as root or *" \
 	"${reader[@]}" status

@@ -40,6 +40,11 @@ static const struct field agent_fields[] = {
 	FIELD(xsf_agent, name_len),
 	FIELD(xsf_agent, source),
 	FIELD(xsf_agent, name),
+	FIELD(xsf_agent, drops_suppressed),
+	FIELD(xsf_agent, drops_lost),
+	FIELD(xsf_agent, drops_duplicate),
+	FIELD(xsf_agent, drops_reordered),
+	FIELD(xsf_agent, drops_restarts),
 	FIELD(xsf_agent, reserved),
 	{ NULL, 0, 0 },
 };
@@ -97,6 +102,8 @@ static const struct field interface_fields[] = {
 	FIELD(xsf_interface, sample_restarts),
 	FIELD(xsf_interface, drop_samples),
 	FIELD(xsf_interface, aggregate),
+	FIELD(xsf_interface, drop_total),
+	FIELD(xsf_interface, drop_window),
 	{ NULL, 0, 0 },
 };
 

@@ -11,6 +11,7 @@ struct sample {
 	const uint8_t *fixed;
 	struct bytes header, ethernet, ip4, ip6; /* p NULL = absent; header: the whole record */
 	struct bytes counters, port_name, host_descr, lag;
+	struct bytes more[8]; /* 1036 to 1043 */
 };
 
 static const struct {
@@ -75,7 +76,7 @@ static enum fault flow_record(uint32_t tag, struct bytes body, struct sample *s)
 		keep(&s->ip6, body);
 		return FINE;
 	}
-	return FINE;
+	return reference_more(s->tag, tag, body, s->more) ? FINE : SHORT_BODY;
 }
 
 static enum fault records(struct bytes b, uint32_t nr, int counters, struct sample *s)

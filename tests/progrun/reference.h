@@ -127,6 +127,10 @@ struct reference_packet {
 
 void reference_packet(struct bytes header, uint32_t header_protocol, struct reference_packet *out);
 
+/* One of the records 1036 to 1043 of a sample of that tag, others pass: kept in more[tag - 1036] when it is the
+ * first and of interest. 0: it lacks some of its fields. */
+int reference_more(uint32_t sample, uint32_t tag, struct bytes body, struct bytes more[8]);
+
 /* Offsets from the start of the BTH, by the rules of IBTA volume 1, 9.2 and 9.3; 0 = has none. */
 uint32_t reference_dma_length_at(uint8_t opcode);
 uint32_t reference_syndrome_at(uint8_t opcode);

@@ -537,7 +537,7 @@ static void test_drops(void **state)
 		wire_roce4(&packet, 6, 3, 16);
 		fed_begin(f, 1);
 		body = wire_drop(&f->w, n + 1, 0, 0, 10 * n, reasons[n % 5], 2);
-		wire_string(&f->w, 1041, "l2_drops", 8);
+		wire_string(&f->w, 1038, "l2_drops", 8);
 		wire_header(&f->w, n & 1 ? 1 : 7, 100, packet.p, packet.len);
 		wire_close(&f->w, body);
 		fed_end(f);

@@ -28,6 +28,7 @@ enum map {
 	SOURCES,
 	INTERFACES,
 	GROUPS,
+	PLACES,
 	NR_TABLES,
 	TOTALS = NR_TABLES,
 	OPS,
@@ -60,6 +61,7 @@ static const struct {
 	[SOURCES] = { "xsf_sources", ARRAY(struct xsf_source, XSF_SOURCES) },
 	[INTERFACES] = { "xsf_interfaces", ARRAY(struct xsf_interface, XSF_SOURCES) },
 	[GROUPS] = { "xsf_groups", ARRAY(struct xsf_group, XSF_SOURCES) },
+	[PLACES] = { "xsf_places", ARRAY(struct xsf_drop_place, XSF_PLACES) },
 	[TOTALS] = { "xsf_totals", PER_CPU(struct xsf_totals, 1, 0) },
 	[OPS] = { "xsf_ops", PER_CPU(struct xsf_op_row, XSF_GROUPS *OP_ROWS, OP_ROWS) },
 	[TOS] = { "xsf_tos",
@@ -168,7 +170,8 @@ static int open_map(struct xsf_maps *maps, enum map m, struct xsf_why *why)
 	if (err)
 		return xsf_because(why, err, "directory name too long");
 	maps->fd[m] = err = xsf_pins_open_readonly(maps->dir, specs[m].name, NULL);
-	if (err == -ENOENT && m == TIMELINE)
+	/* Programs of before have none. */
+	if (err == -ENOENT && (m == TIMELINE || m == PLACES))
 		return 0;
 	if (err == -ENOENT)
 		return xsf_because(why, err,
@@ -401,7 +404,10 @@ static int read_tables(struct xsf_maps *maps, struct xsf_snapshot *out)
 		err = used_slots(maps, XSF_TABLE_SOURCES, XSF_SOURCES, &sources);
 	for (int m = 0; m < NR_TABLES && !err; m++) {
 		if (maps->copied[m])
-			err = copy_table(maps, (enum map)m, m == AGENTS ? agents : sources);
+			err = copy_table(maps, (enum map)m,
+					 m == AGENTS ? agents :
+					 m == PLACES ? XSF_PLACES :
+						       sources);
 	}
 	out->nr_agents = XSF_AGENTS;
 	out->nr_sources = XSF_SOURCES;
@@ -409,6 +415,8 @@ static int read_tables(struct xsf_maps *maps, struct xsf_snapshot *out)
 	out->sources = maps->table[SOURCES];
 	out->interfaces = maps->table[INTERFACES];
 	out->groups = maps->table[GROUPS];
+	out->places = maps->table[PLACES];
+	out->nr_places = maps->table[PLACES] ? XSF_PLACES : 0;
 	return err;
 }
 

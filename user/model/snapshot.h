@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 #include <xsf/abi.h>
+#include <xsf/event.h>
 #include "model/period_find.h"
 
 #include "model/csum.h"
@@ -58,6 +59,10 @@ struct xsf_snapshot {
 	struct xsf_reasons reasons;
 	struct xsf_reason_high high[XSF_REASONS_HIGH];
 	uint32_t nr_high;
+	/* Drops by place and reason (xsf/event.h), live or a copy; rows that are IN_USE count. NULL and 0: no such map,
+	 * its programs are older. */
+	const struct xsf_drop_place *places;
+	uint32_t nr_places;
 	struct xsf_attached attached[XSF_MAX_ATTACHED];
 	uint32_t nr_attached;
 	struct xsf_csum csum;

@@ -23,6 +23,11 @@ struct xsf_store {
 	struct xsf_interface *interfaces;
 	struct xsf_group *groups;
 	struct xsf_hints *hints;
+	struct xsf_drop_place *places;
+	struct xsf_event_wanted wanted;
+	struct xsf_event event;
+	void (*on_event)(void *arg, const struct xsf_event *event);
+	void *on_event_arg;
 	struct xsf_control control[XSF_TABLES];
 	struct xsf_op_row ops[XSF_GROUPS * XSF_DIRECTIONS * XSF_CARRIERS];
 	struct xsf_tos_row tos[XSF_GROUPS * XSF_DIRECTIONS];
@@ -75,6 +80,12 @@ static __always_inline void *xsf_lookup(enum xsf_map id, __u32 index)
 		return &s->ports[index];
 	case XSF_MAP_TIMELINE:
 		return index < XSF_GROUPS * XSF_DIRECTIONS ? &s->timeline[index] : NULL;
+	case XSF_MAP_PLACES:
+		return index < XSF_PLACES ? &s->places[index] : NULL;
+	case XSF_MAP_WANTED:
+		return &s->wanted;
+	case XSF_MAP_EVENT:
+		return &s->event;
 	}
 	return NULL;
 }
@@ -168,6 +179,21 @@ static __always_inline __u64 *xsf_reason_high(const struct xsf_reason_key *key)
 
 #include <xsf/walk.h>
 
+/* There is one reader at most, who takes everything. */
+static __always_inline __u32 xsf_event_readers(const struct xsf_walk *w, int samples)
+{
+	(void)w;
+	(void)samples;
+	return 1;
+}
+
+static __always_inline void xsf_event_send(struct xsf_event *e, int samples, __u32 readers)
+{
+	(void)samples;
+	(void)readers;
+	current->on_event(current->on_event_arg, e);
+}
+
 void xsf_config_defaults(struct xsf_config *config)
 {
 	memset(config, 0, sizeof(*config));
@@ -195,7 +221,8 @@ struct xsf_store *xsf_store_new(const struct xsf_config *config)
 	s->interfaces = calloc(XSF_SOURCES, sizeof(*s->interfaces));
 	s->groups = calloc(XSF_SOURCES, sizeof(*s->groups));
 	s->hints = calloc(XSF_AGENTS, sizeof(*s->hints));
-	if (!s->agents || !s->sources || !s->interfaces || !s->groups || !s->hints ||
+	s->places = calloc(XSF_PLACES, sizeof(*s->places));
+	if (!s->agents || !s->sources || !s->interfaces || !s->groups || !s->hints || !s->places ||
 	    id_table_init(&s->ids[XSF_TABLE_AGENTS], XSF_AGENTS) ||
 	    id_table_init(&s->ids[XSF_TABLE_SOURCES], XSF_SOURCES)) {
 		xsf_store_free(s);
@@ -213,6 +240,7 @@ void xsf_store_free(struct xsf_store *s)
 	free(s->interfaces);
 	free(s->groups);
 	free(s->hints);
+	free(s->places);
 	free(s->ids[XSF_TABLE_AGENTS].slot);
 	free(s->ids[XSF_TABLE_SOURCES].slot);
 	free(s);
@@ -303,6 +331,14 @@ void xsf_store_port(const struct xsf_store *s, uint16_t port, struct xsf_port *s
 	}
 }
 
+void xsf_store_on_event(struct xsf_store *s, void (*each)(void *arg, const struct xsf_event *event),
+			void *arg)
+{
+	s->on_event = each;
+	s->on_event_arg = arg;
+	s->wanted.drops[0] = s->wanted.samples[0] = each != NULL;
+}
+
 static uint32_t slots_used(const struct xsf_control *c, uint32_t max)
 {
 	return c->next + 1 < max ? (uint32_t)c->next + 1 : max;
@@ -324,6 +360,8 @@ void xsf_store_snapshot(const struct xsf_store *s, struct xsf_snapshot *out)
 	out->tos = s->tos;
 	out->rdma = s->rdma;
 	out->timeline = s->timeline;
+	out->places = s->places;
+	out->nr_places = XSF_PLACES;
 	out->reasons = s->reasons;
 	memcpy(out->high, s->high, sizeof(out->high));
 	out->nr_high = s->nr_high;

@@ -35,6 +35,11 @@ void xsf_store_group(struct xsf_store *store, uint32_t slot, uint8_t group);
 /* Sum of the port's rows of what arrived. */
 void xsf_store_port(const struct xsf_store *store, uint16_t port, struct xsf_port *sum);
 
+/* From now on calls `each` for every drop notification, and with XSF_EVENT_FLOW set for every flow sample, as
+ * the programs give them to a reader's ring. An event is valid during the call. NULL: no more. */
+void xsf_store_on_event(struct xsf_store *store,
+			void (*each)(void *arg, const struct xsf_event *event), void *arg);
+
 /* Fills *out; its pointers stay the store's. */
 void xsf_store_snapshot(const struct xsf_store *store, struct xsf_snapshot *out);
 
