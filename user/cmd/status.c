@@ -10,6 +10,7 @@
 #include "cmd/output.h"
 #include "cmd/repair.h"
 #include "cmd/topologies.h"
+#include "kernel/events.h"
 #include "kernel/maps.h"
 #include "kernel/pins.h"
 #include "kernel/why.h"
@@ -109,6 +110,7 @@ static int status(const char *dir, const char *iface, int json,
 		xsf_error("%s", why);
 		return XSF_EXIT_FAILURE;
 	}
+	xsf_events_clean(dir);
 	err = xsf_maps_snapshot(maps, &s, 0);
 	if (err) {
 		xsf_error("cannot read the maps in %s: %s", dir, strerror(-err));

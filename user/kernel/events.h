@@ -12,7 +12,9 @@
 
 struct xsf_events;
 
-#define XSF_EVENTS_RING_DEFAULT 4194304 /* bytes; a power of two, from a page to 1 GiB */
+#define XSF_EVENTS_RING_DEFAULT \
+	4194304 /* bytes; a power of two, from a page to XSF_EVENTS_RING_MAX */
+#define XSF_EVENTS_RING_MAX 1073741824
 
 struct xsf_events_options {
 	const char *dir; /* pins; NULL: the default directory */
@@ -44,6 +46,10 @@ int xsf_events_read(struct xsf_events *events, unsigned int max,
 
 /* Sent and shed since the opening. 0 or negative errno. */
 int xsf_events_counts(const struct xsf_events *events, struct xsf_event_counts *counts);
+
+/* Frees the places of readers of a directory (NULL: the default one) that died: their rings take memory, and
+ * programs' time, until somebody does. Opening does, too. Says nothing when it must not. */
+void xsf_events_clean(const char *dir);
 
 /* 1 while the rings are in the maps that are pinned in the directory now; else reopen. */
 int xsf_events_current(const struct xsf_events *events);

@@ -222,6 +222,18 @@ static int is_ours(const char *name)
 	return !strncmp(name, "xsf_", 4);
 }
 
+/* Also those of readers that live: the maps that they read are gone, and they are told so. */
+static void remove_readers(const char *dir)
+{
+	char path[PATH_MAX], name[32];
+
+	for (uint32_t n = 0; n < XSF_EVENT_READERS; n++) {
+		snprintf(name, sizeof(name), XSF_READER_PREFIX "%u", n);
+		if (!xsf_pins_path(path, dir, name, NULL))
+			rmdir(path);
+	}
+}
+
 int xsf_pins_purge(const char *dir, struct xsf_why *why)
 {
 	char path[PATH_MAX];
@@ -230,8 +242,10 @@ int xsf_pins_purge(const char *dir, struct xsf_why *why)
 	err = xsf_pins_path(path, dir, LOCK_DIR, NULL);
 	if (!err)
 		err = unlink_files(dir, is_ours);
-	if (!err)
+	if (!err) {
+		remove_readers(dir);
 		rmdir(path);
+	}
 	if (!err && rmdir(dir) && errno != ENOENT && errno != ENOTEMPTY && errno != EBUSY)
 		err = -errno;
 	if (err)
@@ -335,16 +349,15 @@ static int make_directories(const char *dir, struct xsf_why *why)
 	return 0;
 }
 
-/* 0 = locked, 1 = busy, or taken away meanwhile; or negative errno. */
-static int try_lock(int fd, const char *path)
+int xsf_pins_try_lock(int fd, const char *path)
 {
 	struct stat locked, named;
 
 	if (flock(fd, LOCK_EX | LOCK_NB))
-		return errno == EWOULDBLOCK ? 1 : -errno;
+		return errno == EWOULDBLOCK ? XSF_LOCK_BUSY : -errno;
 	if (fstat(fd, &locked) || stat(path, &named))
-		return 1;
-	return locked.st_ino != named.st_ino || locked.st_dev != named.st_dev;
+		return XSF_LOCK_GONE;
+	return locked.st_ino != named.st_ino || locked.st_dev != named.st_dev ? XSF_LOCK_GONE : 0;
 }
 
 int xsf_pins_lock(const char *dir, struct xsf_why *why)
@@ -366,7 +379,7 @@ int xsf_pins_lock(const char *dir, struct xsf_why *why)
 					   strerror(errno),
 					   errno == EACCES || errno == EPERM ? "; run as root" :
 									       "");
-		err = try_lock(fd, path);
+		err = xsf_pins_try_lock(fd, path);
 		if (!err)
 			return fd;
 		close(fd);

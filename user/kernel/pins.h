@@ -13,6 +13,8 @@
  *		about			a map with one struct xsf_csum_about
  *		xsf_csum_policy, xsf_csum_from	its policy
  *		prog			only of one that load --confirm may return to
+ *	reader_N/			place N of a reader of events (kernel/events.h), who holds its flock;
+ *					empty, and only root may open it
  *
  * Files are 0640 and directories 0750 of group xdp-sflow where that group exists, else root's alone.
  * Commands that change something hold an flock on the directory `lock` in it, which only root may open: a
@@ -26,10 +28,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <xsf/abi.h>
+#include <xsf/event.h>
 #include "kernel/why.h"
 
 #define XSF_BPFFS "/sys/fs/bpf"
 #define XSF_PIN_GROUP "xdp-sflow"
+#define XSF_READER_PREFIX "reader_"
 
 /* Attachments of one directory that are looked at. */
 #define XSF_MAX_ATTACHMENTS 256
@@ -82,6 +86,12 @@ int xsf_pins_make(const char *dir, int *mounted, struct xsf_why *why);
 
 /* Takes the lock of an existing `dir`. The lock, -ENOENT when there is none, or negative errno. */
 int xsf_pins_lock(const char *dir, struct xsf_why *why);
+
+/* Takes the lock of the directory `path`, which was opened as fd, when that is free now. 0, or what it is not,
+ * or negative errno. */
+#define XSF_LOCK_BUSY 1
+#define XSF_LOCK_GONE 2 /* the directory was removed meanwhile */
+int xsf_pins_try_lock(int fd, const char *path);
 
 /* Gives a pin or directory its group and mode. 0 or negative errno. */
 int xsf_pins_permit(const char *path, int is_dir);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel/events.h"
 #include "kernel/load.h"
 #include "kernel/object.h"
 #include "kernel/share.h"
@@ -227,6 +228,7 @@ int xsf_loaded(const char *dir)
 	int nr, csum;
 
 	xsf_attachments_tidy(dir);
+	xsf_events_clean(dir);
 	nr = xsf_pins_attachments(dir, &names);
 	free(names);
 	csum = xsf_csum_loaded(dir);
