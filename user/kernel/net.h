@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The interfaces and addresses of this network namespace, by rtnetlink. Needs no rights. */
-#ifndef XSF_NET_H
-#define XSF_NET_H
+#ifndef XSF_KERNEL_NET_H
+#define XSF_KERNEL_NET_H
 
 #include <net/if.h>
 #include <stdint.h>
