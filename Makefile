@@ -13,7 +13,7 @@ B := $(if $(SAN),build-san,build)
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 
-PKGS := libbpf libxdp libmicrohttpd libpcap libcap jansson
+PKGS := libbpf libxdp libmicrohttpd libpcap libcap jansson ncursesw
 ARCH_INC := /usr/include/$(shell $(CC) -print-multiarch)
 WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
 CFLAGS ?= -O2 -g

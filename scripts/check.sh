@@ -120,7 +120,7 @@ check_tidy() {
 	done
 	# The skeleton is generated.
 	problem "tidy: does not build" "$(make -s all 2>&1 >/dev/null)"
-	flags=$(pkg-config --cflags libbpf libxdp libmicrohttpd jansson libpcap libcap)
+	flags=$(pkg-config --cflags libbpf libxdp libmicrohttpd jansson libpcap libcap ncursesw)
 	flags="-std=gnu11 -D_GNU_SOURCE -DXSF_VERSION=\"0\" -Iinclude -Iuser -isystem build $flags"
 	problem tidy "$(tidy "$flags" "${user[@]}")"
 	problem tidy "$(tidy "-O2 -g -target bpf -mcpu=v3 -I/usr/include/$(gcc -print-multiarch)" \

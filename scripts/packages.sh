@@ -23,6 +23,7 @@ build	libmicrohttpd-dev	HTTP
 build	libpcap-dev		captures
 build	libcap-dev		drops privileges
 build	libjansson-dev		topologies
+build	libncurses-dev		the live table of drops
 run	iproute2		ip, tc
 run	kmod			modprobe, where the kernel has veth as a module
 run	procps			ps, pgrep

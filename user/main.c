@@ -15,6 +15,7 @@ static const struct xsf_cmd commands[] = {
 	{ "doctor", cmd_doctor, "what would go wrong on an interface, and what mends it" },
 	{ "repair", cmd_repair, "UDP checksums over IPv6: who breaks them, and what is repaired" },
 	{ "ledger", cmd_ledger, "where each datagram to a telemetry port went" },
+	{ "drops", cmd_drops, "each packet that a switch dropped: where, why, which" },
 	{ "replay", cmd_replay, "count a capture file with the same parser" },
 	{ "simulate", cmd_simulate, "a leaf-spine fabric that sends sFlow" },
 };

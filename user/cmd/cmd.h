@@ -28,6 +28,7 @@ int cmd_status(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_repair(int argc, char **argv);
 int cmd_ledger(int argc, char **argv);
+int cmd_drops(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
 

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Within `drops`: where notifications come from (drops_live.c: the rings; drops_read.c: a capture), and what
+ * becomes of them (drops_sink.c: filter, forms of output, counts; drops_top.c: tables). */
+#ifndef XSF_CMD_DROPS_H
+#define XSF_CMD_DROPS_H
+
+#include <xsf/abi.h>
+#include "model/event_filter.h"
+#include "model/flow_names.h"
+#include "serve/text.h"
+
+struct xsf_drops_options {
+	struct xsf_event_filter_options filter;
+	const char *read;  /* NULL: live */
+	const char *write; /* NULL: no file; "-": standard output */
+	const char *dir;   /* of pins */
+	uint64_t count;	   /* 0: no end */
+	uint64_t seconds;
+	uint32_t ring; /* bytes */
+	int json;
+	int top;
+	struct xsf_config config; /* of a replay: its ports */
+};
+
+/* Bytes on their way to a descriptor. */
+struct xsf_drops_out {
+	int fd;		  /* -1: none */
+	const char *name; /* for messages */
+	struct xsf_text text;
+};
+
+struct xsf_drops_top;
+struct xsf_pcapng;
+
+struct xsf_drops {
+	const struct xsf_drops_options *options;
+	struct xsf_event_filter *filter;
+	struct xsf_name_table *names;
+	struct xsf_pcapng *pcapng;
+	struct xsf_drops_top *top;
+	struct xsf_drops_out lines; /* text or JSON, on standard output */
+	struct xsf_drops_out file;  /* pcapng */
+	int signal_fd;
+	time_t clock_second; /* what `clock` tells, "05:44:21" */
+	char clock[16];
+	uint64_t shown;
+	uint64_t filtered;
+	uint64_t left; /* came after --count was reached */
+	uint64_t shed;
+	uint64_t notified; /* live: by the programs' own count */
+	int ended;	   /* no more is to be shown; nonzero: why */
+	int failed;	   /* after a message */
+};
+
+/* Values of `ended`. */
+enum { XSF_DROPS_COUNT = 1, XSF_DROPS_SIGNAL, XSF_DROPS_TIME, XSF_DROPS_PIPE, XSF_DROPS_QUIT };
+
+/* 0, or the exit code after a message. Then xsf_drops_close in any case. */
+int xsf_drops_open(struct xsf_drops *d, const struct xsf_drops_options *o);
+void xsf_drops_close(struct xsf_drops *d);
+
+/* Names as a snapshot has them; without topologies, so that a switch is called what it calls itself. */
+void xsf_drops_names(struct xsf_drops *d, const struct xsf_snapshot *s);
+
+/* One notification, that came at time_ns since 1970. */
+void xsf_drops_event(struct xsf_drops *d, const struct xsf_event *event, uint64_t time_ns);
+
+/* Writes what is ready. */
+void xsf_drops_flush(struct xsf_drops *d);
+
+/* The rings or the capture, until an end. 0 or the exit code after a message. */
+int xsf_drops_live(struct xsf_drops *d);
+int xsf_drops_read(struct xsf_drops *d);
+
+/* Tables on a terminal or, elsewhere, as text to `out`. NULL: no memory. */
+struct xsf_drops_top *xsf_drops_top_open(struct xsf_drops_out *out, int live);
+void xsf_drops_top_close(struct xsf_drops_top *top);
+void xsf_drops_top_add(struct xsf_drops_top *top, const struct xsf_event_view *view);
+
+/* Once a second: draws what the last `seconds` brought. */
+void xsf_drops_top_tick(struct xsf_drops_top *top, double seconds);
+
+/* Keys that were pressed, if any can be: 1 when it shall end. */
+int xsf_drops_top_keys(struct xsf_drops_top *top);
+
+#endif
