@@ -16,6 +16,7 @@
 #define XSF_FLOW_DEPTH 8	/* of nesting, in keys and filters */
 #define XSF_FLOW_VALUE_TEXT 256 /* bytes of one key's value; longer ones are cut */
 #define XSF_FLOW_RECORDS 16384	/* live ones of a definition, over all its data sources */
+#define XSF_FLOW_BYTES 4194304	/* of the keys of those */
 #define XSF_FLOWS 64		/* definitions */
 #define XSF_FLOW_EXPIRE_NS 300000000000ull /* one that came with a scrape, after the last of them */
 
@@ -32,7 +33,7 @@ struct xsf_flow_names {
 	uint32_t (*role)(void *arg, const struct xsf_event *event);
 	int (*in_topology)(void *arg, const struct xsf_event *event);
 	/* Uploaded tables: the group of an address, what a map holds for a key. */
-	const char *(*group)(void *arg, const char *table, const uint8_t addr[16]);
+	const char *(*group)(void *arg, const char *table, const char *address);
 	const char *(*map)(void *arg, const char *table, const char *key);
 };
 
@@ -41,8 +42,11 @@ struct xsf_flow_options {
 	const char *value;  /* frames, bytes, or a numeric key, perhaps avg: min: max: */
 	const char *filter; /* NULL or "": everything */
 	double t;	    /* seconds, 0.1 to 600 */
-	uint32_t n;	    /* flows kept for each data source, 5 to 20... of the scrape's n */
-	int dropped;	    /* 1: drop notifications; 0: flow samples */
+	/* sFlow-RT keeps so many of the largest flows of a data source. Here all are kept, up to the bounds
+	 * above; it only tells definitions apart. */
+	uint32_t n;
+	int dropped;   /* 1: drop notifications; 0: flow samples */
+	uint64_t seed; /* random, against agents that choose where their keys fall */
 };
 
 /* Where and why a text is refused. */
