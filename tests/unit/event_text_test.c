@@ -67,6 +67,7 @@ static struct xsf_event full_event(void)
 	e.output = 4;
 	e.flags |= XSF_EVENT_HAS_QUEUE | XSF_EVENT_HAS_DEPTH | XSF_EVENT_HAS_DELAY |
 		   XSF_EVENT_HAS_TIME | XSF_EVENT_DUPLICATE | XSF_EVENT_TRAP_CUT;
+	e.shed = 8;
 	e.queue = 5;
 	e.depth = 1500;
 	e.delay_ns = 250;
@@ -251,6 +252,7 @@ static void test_json(void **state)
 	assert_null(json_object_get(root, "transit_delay_at_least"));
 	is_str(root, "timestamp", "18446744073709551615");
 	assert_true(json_is_true(json_object_get(root, "duplicate")));
+	is_int(root, "shed", 8);
 	is_int(root, "header_protocol", 1);
 	is_int(root, "frame_length", 90);
 	is_int(root, "stripped", 4);

@@ -172,6 +172,7 @@ static void test_file(void **state)
 	put(&f, &e, "leaf1", "swp3");
 	e.input = 4;
 	e.header_kept = 21;
+	e.shed = 5;
 	put(&f, &e, "leaf1", "sw\"4");
 	w.len = 0;
 	wire_ip6(&w, 0, 253, 0);
@@ -194,8 +195,13 @@ static void test_file(void **state)
 	assert_int_equal(p[12], 8);
 	is_packet(&f, &at, 0, AT_NS - 1000, 128, 1054, "acl (258) at leaf1 swp3 trap=\"a b\"");
 	is_interface(&f, &at, 1, "leaf1 \"sw\\\"4\"");
-	is_packet(&f, &at, 1, AT_NS - 1000, 21, 1054,
-		  "acl (258) at leaf1 \"sw\\\"4\" trap=\"a b\"");
+	p = is_packet(&f, &at, 1, AT_NS - 1000, 21, 1054,
+		      "acl (258) at leaf1 \"sw\\\"4\" trap=\"a b\"");
+	b = (struct block){ 6, p - 20, 0 };
+	b.len = get32(b.body - 4) - 12;
+	p = option(&b, 20 + 24, 4, &n);
+	assert_int_equal(n, 8);
+	assert_int_equal(get32(p), 5);
 	is_interface(&f, &at, 101, "leaf1 ?");
 	is_packet(&f, &at, 2, AT_NS, 40, 40, "4711 at leaf1 ?");
 	is_interface(&f, &at, 147, "leaf1 ?");

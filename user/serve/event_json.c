@@ -67,7 +67,7 @@ static void text(struct xsf_writer *w, const char *key, const char *cut_key, con
 {
 	if (!n && !cut)
 		return;
-	string(w, key, (const char *)s, n);
+	string(w, key, (const char *)s, XSF_MIN(n, XSF_EVENT_TEXT));
 	if (cut)
 		xsf_json_bool(w, cut_key, 1);
 }
@@ -236,6 +236,9 @@ void xsf_event_json(struct xsf_text *t, const struct xsf_event_view *v)
 	records(&w, e);
 	if (e->flags & XSF_EVENT_DUPLICATE)
 		xsf_json_bool(&w, "duplicate", 1);
+	/* Notifications before it that a full ring left out. */
+	if (e->shed)
+		xsf_json_u64(&w, "shed", e->shed);
 	if (e->flags & XSF_EVENT_HAS_HEADER) {
 		xsf_json_u64(&w, "header_protocol", e->protocol);
 		xsf_json_u64(&w, "frame_length", e->frame_len);

@@ -62,7 +62,7 @@ static void detail(struct xsf_text *t, const char *key, const uint8_t *s, uint8_
 	if (!n && !cut)
 		return;
 	add(t, " %s=", key);
-	xsf_event_text_word(t, (const char *)s, n);
+	xsf_event_text_word(t, (const char *)s, XSF_MIN(n, XSF_EVENT_TEXT));
 	if (cut)
 		XSF_TEXT_LIT(t, "...");
 }

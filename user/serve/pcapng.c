@@ -14,6 +14,7 @@
 #define OPT_END 0
 #define OPT_COMMENT 1
 #define OPT_APPLICATION 4 /* of a section */
+#define OPT_DROPCOUNT 4	  /* of a packet: those before it that were left out */
 #define OPT_IF_NAME 2	  /* of an interface */
 #define OPT_IF_TSRESOL 9
 #define NANOSECONDS 9
@@ -254,7 +255,7 @@ void xsf_pcapng_event(struct xsf_pcapng *p, struct xsf_text *t, const struct xsf
 {
 	const struct xsf_event *e = v->event;
 	uint32_t number = interface(p, t, v), kept = XSF_MIN(e->header_kept, XSF_EVENT_HEADER);
-	uint64_t ns = xsf_event_drop_time(v);
+	uint64_t ns = xsf_event_drop_time(v), shed = e->shed;
 	char said[XSF_EVENT_LINE];
 	size_t at = block(t, BLOCK_PACKET);
 
@@ -268,6 +269,8 @@ void xsf_pcapng_event(struct xsf_pcapng *p, struct xsf_text *t, const struct xsf
 	xsf_text_add(t, (const char *)e->header, kept);
 	pad(t, kept);
 	option(t, OPT_COMMENT, said, comment(v, said, sizeof(said)));
+	if (shed)
+		option(t, OPT_DROPCOUNT, (const char *)&shed, sizeof(shed));
 	end_options(t);
 	end_block(t, at);
 }
