@@ -17,7 +17,6 @@
 
 #define MAX_SECONDS 31536000
 #define MIN_RING 4096
-#define MAX_RING 1073741824
 
 static void help(void)
 {
@@ -80,10 +79,10 @@ static int ring_bytes(const char *text, uint32_t *ring)
 {
 	uint64_t v;
 
-	if (xsf_parse_u64(text, MIN_RING, MAX_RING, &v) || v & (v - 1) ||
+	if (xsf_parse_u64(text, MIN_RING, XSF_EVENTS_RING_MAX, &v) || v & (v - 1) ||
 	    v % (uint64_t)sysconf(_SC_PAGESIZE))
 		return xsf_usage("drops", "--buffer is a power of two from %d to %d, not '%.64s'",
-				 MIN_RING, MAX_RING, text);
+				 MIN_RING, XSF_EVENTS_RING_MAX, text);
 	*ring = (uint32_t)v;
 	return 0;
 }
@@ -186,8 +185,6 @@ static int parse(int argc, char **argv, struct xsf_drops_options *o, char **expr
 				 o->json ? "--json" : "--top");
 	if (o->write && !strcmp(o->write, "-") && isatty(STDOUT_FILENO))
 		return xsf_usage("drops", "--write - is for a pipe, not for a terminal");
-	if (!o->read)
-		return xsf_usage("drops", "which capture? --read FILE");
 	code = join(argc - optind, argv + optind, expression);
 	o->filter.expression = *expression;
 	return code;
@@ -228,7 +225,7 @@ int cmd_drops(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	code = xsf_drops_open(&d, &o);
 	if (!code)
-		code = xsf_drops_read(&d);
+		code = o.read ? xsf_drops_read(&d) : xsf_drops_live(&d);
 	xsf_drops_flush(&d);
 	if (d.failed)
 		code = XSF_EXIT_FAILURE;
