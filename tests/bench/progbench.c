@@ -64,6 +64,9 @@ struct programs {
 	int bump;
 	int next;  /* map: what bump runs next */
 	int bumps; /* map: what it adds to */
+	/* maps of a reader of notifications; ring -1: none listens */
+	int rings, wanted, ring;
+	struct ring_buffer *reader; /* NULL: it does not read */
 };
 
 static void fail(const char *what)
@@ -168,6 +171,8 @@ static void test_run(const struct programs *p, int fd, struct set *s, uint32_t i
 	}
 	if (opts.duration < *took)
 		*took = opts.duration;
+	if (p->reader)
+		ring_buffer__consume(p->reader);
 }
 
 /* Mean over the datagrams of the least of several measurements each: other load only adds. */
@@ -300,6 +305,54 @@ static void edit(struct set *s, void (*change)(uint8_t *sample, uint32_t i))
 	}
 }
 
+/* The fields of both kinds take 32 bytes. */
+static void notification(uint8_t *sample, uint32_t i)
+{
+	static const uint32_t fields[] = { 0, 1, 0, 1, 2, 285 };
+
+	(void)i;
+	sample[3] = 5;
+	for (uint32_t n = 0; n < sizeof(fields) / sizeof(fields[0]); n++) {
+		uint32_t v = htonl(fields[n]);
+
+		memcpy(sample + 12 + 4 * n, &v, 4);
+	}
+}
+
+static int ignore(void *arg, void *data, size_t size)
+{
+	(void)arg;
+	(void)data;
+	(void)size;
+	return 0;
+}
+
+/* A reader whose ring has this many bytes, the first place's. */
+static void listen_to(struct programs *p, uint32_t bytes, int reads)
+{
+	uint64_t wanted[2] = { 0 };
+	uint32_t zero = 0;
+
+	((uint8_t *)wanted)[0] = 1;
+	p->ring = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "bench", 0, 0, bytes, NULL);
+	if (p->ring < 0 || bpf_map_update_elem(p->rings, &zero, &p->ring, BPF_ANY) ||
+	    bpf_map_update_elem(p->wanted, &zero, wanted, BPF_ANY))
+		fail("ring");
+	p->reader = reads ? ring_buffer__new(p->ring, ignore, NULL, NULL) : NULL;
+}
+
+static void listen_no_more(struct programs *p)
+{
+	uint64_t wanted[2] = { 0 };
+	uint32_t zero = 0;
+
+	bpf_map_update_elem(p->wanted, &zero, wanted, BPF_ANY);
+	bpf_map_delete_elem(p->rings, &zero);
+	ring_buffer__free(p->reader);
+	p->reader = NULL;
+	close(p->ring);
+}
+
 static void other_port(struct set *s)
 {
 	for (uint32_t i = 0; i < s->nr; i++)
@@ -340,6 +393,37 @@ static void breakdown(const struct programs *p, struct set *s)
 			edit(s, edits[i].change);
 		row(edits[i].name, p, s);
 	}
+}
+
+/* Notifications as large as the samples of `same`, and what one takes more than such a sample. */
+static void drops(struct programs *p, struct set *s)
+{
+	static const struct {
+		const char *name;
+		uint32_t ring;
+		int reads;
+	} kinds[] = {
+		{ "8 drop samples, nobody listens", 0, 0 },
+		{ "8 drop samples, the ring is full", 4096, 0 },
+		{ "8 drop samples, to a reader", 4 << 20, 1 },
+	};
+	struct mix same = { .seed = 1, .agents = 1, .interfaces = 1, .same = 1 };
+	double plain, took[3];
+
+	begin_set(s, &same, DATAGRAMS, 0);
+	plain = row("8 flow samples, RoCE, once more", p, s);
+	for (uint32_t i = 0; i < 3; i++) {
+		begin_set(s, &same, DATAGRAMS, 0);
+		edit(s, notification);
+		if (kinds[i].ring)
+			listen_to(p, kinds[i].ring, kinds[i].reads);
+		took[i] = row(kinds[i].name, p, s);
+		if (kinds[i].ring)
+			listen_no_more(p);
+	}
+	printf("a notification more than such a flow sample, ns: nobody listens %.0f, full %.0f, "
+	       "to a reader %.0f\n",
+	       (took[0] - plain) / 8, (took[1] - plain) / 8, (took[2] - plain) / 8);
 }
 
 static void mixed(const struct programs *p, struct set *s)
@@ -412,12 +496,17 @@ int main(int argc, char **argv)
 	p.bump = program(bump, "bench_bump");
 	p.next = bpf_object__find_map_fd_by_name(bump, "bench_next");
 	p.bumps = bpf_object__find_map_fd_by_name(bump, "bench_bumps");
-	if (p.tested < 0 || p.nothing < 0 || p.bump < 0 || p.next < 0 || p.bumps < 0)
+	p.rings = bpf_object__find_map_fd_by_name(object, "xsf_event_rings");
+	p.wanted = bpf_object__find_map_fd_by_name(object, "xsf_event_wanted");
+	p.reader = NULL;
+	if (p.tested < 0 || p.nothing < 0 || p.bump < 0 || p.next < 0 || p.bumps < 0 ||
+	    p.rings < 0 || p.wanted < 0)
 		fail("programs");
 	if (hold && bpf_xdp_attach(hold, p.bump, XDP_FLAGS_DRV_MODE, NULL))
 		fail("--hold");
 	printf("%-44s %8s %8s %8s %8s %8s\n", "", "bytes", "program", "native", "ratio", "around");
 	breakdown(&p, &set);
+	drops(&p, &set);
 	mixed(&p, &set);
 	instructions(p.tested);
 	if (hold)
