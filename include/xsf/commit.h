@@ -195,18 +195,8 @@ XSF_GLOBAL int xsf_keep_name(struct xsf_walk *w, __u32 string, struct xsf_name *
 		t->names_cut++;
 	}
 	for (i = 0; i < XSF_NAME_LEN; i += 4) {
-		/* Of this word, the first `left` bytes belong to the name; all ones in `none` where it has
-		 * none, in `part` where fewer than four. Branches would be 2^16 paths to the verifier. */
-		__s64 left = (__s64)len - i, none = (left - 1) >> 63, part = (left - 4) >> 63;
-		__u32 word;
+		__u32 word = xsf_kept_word(w, string, 4, i, len);
 
-		XSF_OPAQUE(none);
-		XSF_OPAQUE(part);
-		left = (((left - 4) & part) + 4) & ~none;
-		/* Where there is none it reads the length once more, not what may lie behind the record. */
-		word = xsf_be32(xsf_at(w, string + ((4 + i) & ~(__u32)none)));
-		word &= (__u32)(0xffffffff00000000ull >> (8 * left));
-		word = xsf_swap32(word);
 		__builtin_memcpy(name->byte + i, &word, 4);
 	}
 	return (int)len;

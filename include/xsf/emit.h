@@ -20,22 +20,21 @@ struct xsf_event_text {
 	__u8 byte[XSF_EVENT_TEXT];
 };
 
-/* The first n bytes of a word as it lies in memory, and zeros; n below 1: none. Without a branch: eight words
- * would be 2^8 paths to the verifier. */
-static __always_inline __u64 xsf_first_bytes(__u64 word, __s64 n)
+/* Word i of the n bytes that lie `head` bytes behind `off`, as it lies in memory, with zeros for what is not of
+ * them. Without a branch: they would be 2^16 paths to the verifier. Where the word has none of the bytes, the
+ * first one at `off` is read, not what may lie behind the payload. */
+static __always_inline __u32 xsf_kept_word(const struct xsf_walk *w, __u32 off, __u32 head, __u32 i,
+					   __u32 n)
 {
-	__s64 none = (n - 1) >> 63, part = (n - 8) >> 63;
-	__u64 shift;
+	__s64 left = (__s64)n - i, none = (left - 1) >> 63, part = (left - 4) >> 63;
+	__u32 word;
 
 	XSF_OPAQUE(none);
 	XSF_OPAQUE(part);
-	n = ((n - 8) & part) + 8;
-	shift = (__u64)(64 - 8 * n) & 63;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return word & ~0ull >> shift & ~(__u64)none;
-#else
-	return word & ~0ull << shift & ~(__u64)none;
-#endif
+	left = (((left - 4) & part) + 4) & ~none;
+	word = xsf_be32(xsf_at(w, off + ((head + i) & ~(__u32)none)));
+	word &= (__u32)(0xffffffff00000000ull >> (8 * left));
+	return xsf_swap32(word);
 }
 
 /* Keeps the first XSF_EVENT_TEXT bytes of the XDR string at `string`, which is within its record, and zeros
@@ -43,20 +42,17 @@ static __always_inline __u64 xsf_first_bytes(__u64 word, __s64 n)
 XSF_GLOBAL int xsf_event_text(struct xsf_walk *w, __u32 string, struct xsf_event_text *to)
 {
 	struct xsf_totals *t = xsf_lookup(XSF_MAP_TOTALS, 0);
-	const __u8 *from;
-	__u32 len;
-	__u64 i;
+	__u32 len, i;
 
 	if (!w || !t || !to)
 		return 0;
 	len = xsf_be32(xsf_at(w, string));
 	if (len > XSF_EVENT_TEXT)
 		t->drop_texts_cut++;
-	from = xsf_at(w, string + 4);
-	for (i = 0; i < XSF_EVENT_TEXT; i += 8) {
-		__u64 word = xsf_first_bytes(XSF_LOAD64(from + i), (__s64)len - (__s64)i);
+	for (i = 0; i < XSF_EVENT_TEXT; i += 4) {
+		__u32 word = xsf_kept_word(w, string, 4, i, len);
 
-		__builtin_memcpy(to->byte + i, &word, 8);
+		__builtin_memcpy(to->byte + i, &word, 4);
 	}
 	return (int)(len > 255 ? 255 : len);
 }
@@ -75,9 +71,8 @@ static __always_inline const __u8 *xsf_more_at(const struct xsf_walk *w, __u32 t
 XSF_GLOBAL int xsf_event_common(struct xsf_walk *w)
 {
 	struct xsf_event *e = xsf_lookup(XSF_MAP_EVENT, 0);
-	__u32 flags = 0;
+	__u32 flags = 0, i;
 	const __u8 *p;
-	__u64 i;
 
 	if (!w || !e)
 		return 0;
@@ -120,11 +115,11 @@ XSF_GLOBAL int xsf_event_common(struct xsf_walk *w)
 		flags |= XSF_EVENT_HAS_HEADER;
 	}
 	e->header_kept = XSF_MIN(e->header_len, XSF_EVENT_HEADER);
-	p = xsf_at(w, w->rec_header + SFLOW_REC_HEADER_LEN);
-	for (i = 0; i < XSF_EVENT_HEADER; i += 8) {
-		__u64 word = xsf_first_bytes(XSF_LOAD64(p + i), (__s64)e->header_kept - (__s64)i);
+	for (i = 0; i < XSF_EVENT_HEADER; i += 4) {
+		__u32 word =
+			xsf_kept_word(w, w->rec_header, SFLOW_REC_HEADER_LEN, i, e->header_kept);
 
-		__builtin_memcpy(e->header + i, &word, 8);
+		__builtin_memcpy(e->header + i, &word, 4);
 	}
 	e->shed = 0;
 	e->reserved = 0;

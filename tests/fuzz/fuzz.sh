@@ -45,7 +45,7 @@ build() {
 
 	newer "$out/seeds" || return 0
 	# Comparing is not what is tested: without the sanitizers it costs a third.
-	for target in tests/fuzz/check.c tests/progrun/compare.c user/model/fields.c user/model/snapshot.c; do
+	for target in tests/fuzz/check.c tests/progrun/{compare,compare_places,events}.c user/model/fields.c user/model/snapshot.c; do
 		"$FUZZ_CC" "${flags[@]}" -c "$target" -o "$out/$(basename "$target" .c).o" || return 1
 		common+=("$out/$(basename "$target" .c).o")
 	done

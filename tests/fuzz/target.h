@@ -63,6 +63,8 @@ static inline struct xsf_store *target_empty(uint32_t flags)
 	memset(s->sources, 0, sources * sizeof(*s->sources));
 	memset(s->interfaces, 0, sources * sizeof(*s->interfaces));
 	memset(s->control, 0, sizeof(s->control));
+	if (s->totals.sample_drop)
+		memset(s->places, 0, XSF_PLACES * sizeof(*s->places));
 	if (s->totals.sample_flow + s->totals.sample_flow_expanded) {
 		memset(s->ops, 0, XSF_DIRECTIONS * XSF_CARRIERS * sizeof(*s->ops));
 		memset(s->tos, 0, XSF_DIRECTIONS * sizeof(*s->tos));

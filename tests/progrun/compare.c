@@ -343,6 +343,8 @@ const char *compare_snapshots(const struct xsf_snapshot *kernel, const struct xs
 	if (!found)
 		found = differ("reasons", 0, reasons_fields, &kernel->reasons, &native->reasons,
 			       sizeof(kernel->reasons), text);
+	if (!found)
+		found = compare_places(kernel, native, text);
 	return found ? found : differ_high(kernel, native, text);
 }
 
@@ -489,7 +491,7 @@ const char *compare_reference(const struct xsf_snapshot *s, struct reference *r,
 	/* Of tables, sequence numbers and verdicts the reference knows nothing. */
 	totals.agents_full = totals.sources_full = totals.groups_full = totals.reasons_full = 0;
 	totals.agents_reclaimed = totals.sources_reclaimed = totals.sequence_contended = 0;
-	totals.consumed = totals.denied_dropped = 0;
+	totals.consumed = totals.denied_dropped = totals.places_full = totals.places_reclaimed = 0;
 	found = differ_totals(&totals, &r->totals, text);
 	for (uint32_t d = 0; d < XSF_DIRECTIONS && !found; d++) {
 		struct xsf_tos_row tos = { 0 };
@@ -536,5 +538,7 @@ const char *compare_reference(const struct xsf_snapshot *s, struct reference *r,
 			 (unsigned long long)r->high_reasons);
 		found = text;
 	}
+	if (!found)
+		found = compare_places_reference(s, r, text);
 	return found ? found : same_tables(s, r, text);
 }

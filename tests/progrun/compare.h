@@ -14,9 +14,15 @@
 const char *compare_snapshots(const struct xsf_snapshot *kernel, const struct xsf_snapshot *native,
 			      char text[COMPARE_TEXT]);
 
+/* The part of it about drops by place (xsf/event.h). */
+const char *compare_places(const struct xsf_snapshot *kernel, const struct xsf_snapshot *native,
+			   char text[COMPARE_TEXT]);
+
 /* Likewise a snapshot against what the reference decoder made of the same datagrams: sums over all groups,
  * and each agent and source while all have a place. */
 const char *compare_reference(const struct xsf_snapshot *s, struct reference *r,
 			      char text[COMPARE_TEXT]);
+const char *compare_places_reference(const struct xsf_snapshot *s, struct reference *r,
+				     char text[COMPARE_TEXT]);
 
 #endif

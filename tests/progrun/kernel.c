@@ -24,12 +24,21 @@ struct kernel {
 	int prog[KERNEL_PROGRAMS];
 	int nr_cpus;
 	void *per_cpu; /* one value of the largest row for each CPU */
-	void *agents, *sources, *interfaces, *groups, *timeline;
+	void *agents, *sources, *interfaces, *groups, *timeline, *places;
 	struct xsf_op_row *ops;
 	struct xsf_tos_row *tos;
 	struct xsf_rdma_row *rdma;
 	struct xsf_snapshot snapshot;
+	/* a reader in the last place; NULL: none */
+	struct ring_buffer *reader;
+	int ring[2];
+	void (*each)(void *arg, const struct xsf_event *event);
+	void *arg;
 };
+
+/* Half full they would be shed: more than twice what one frame can give. */
+#define RING (1 << 19)
+#define READER (XSF_EVENT_READERS - 1)
 
 static void die(const char *what)
 {
@@ -109,6 +118,7 @@ struct kernel *kernel_new(const struct xsf_config *config)
 	k->interfaces = map_table(k->skel->maps.xsf_interfaces);
 	k->groups = map_table(k->skel->maps.xsf_groups);
 	k->timeline = map_table(k->skel->maps.xsf_timeline);
+	k->places = map_table(k->skel->maps.xsf_places);
 	k->ops = zeroed(rows * XSF_CARRIERS, sizeof(*k->ops));
 	k->tos = zeroed(rows, sizeof(*k->tos));
 	k->rdma = zeroed(rows, sizeof(*k->rdma));
@@ -124,6 +134,8 @@ void kernel_free(struct kernel *k)
 	unmap_table(k->skel->maps.xsf_interfaces, k->interfaces);
 	unmap_table(k->skel->maps.xsf_groups, k->groups);
 	unmap_table(k->skel->maps.xsf_timeline, k->timeline);
+	unmap_table(k->skel->maps.xsf_places, k->places);
+	kernel_listen(k, NULL, NULL);
 	xdp_sflow__destroy(k->skel);
 	free(k->per_cpu);
 	free(k->ops);
@@ -137,6 +149,51 @@ int kernel_takes(enum kernel_program which, uint32_t len)
 	return len >= 14 && (which == KERNEL_FRAGS || len <= ONE_PAGE);
 }
 
+static int on_event(void *arg, void *data, size_t size)
+{
+	const struct xsf_event *event = data;
+	struct kernel *k = arg;
+
+	if (size != (event->flags & XSF_EVENT_FLOW ? XSF_EVENT_FLOW_LEN : sizeof(*event)) ||
+	    !event->ns)
+		die("an event's size or time");
+	k->each(k->arg, event);
+	return 0;
+}
+
+void kernel_listen(struct kernel *k, void (*each)(void *arg, const struct xsf_event *event),
+		   void *arg)
+{
+	struct bpf_map *const maps[] = { k->skel->maps.xsf_event_rings,
+					 k->skel->maps.xsf_sample_rings };
+	struct xsf_event_wanted wanted = { 0 };
+	uint32_t place = READER, zero = 0;
+
+	k->each = each;
+	k->arg = arg;
+	wanted.drops[READER] = wanted.samples[READER] = each != NULL;
+	if (bpf_map_update_elem(bpf_map__fd(k->skel->maps.xsf_event_wanted), &zero, &wanted,
+				BPF_ANY))
+		die("xsf_event_wanted");
+	if (!each && k->reader) {
+		ring_buffer__free(k->reader);
+		k->reader = NULL;
+		close(k->ring[0]);
+		close(k->ring[1]);
+	}
+	for (int i = 0; i < 2 && each && !k->reader; i++) {
+		k->ring[i] = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "events", 0, 0, RING, NULL);
+		if (k->ring[i] < 0 ||
+		    bpf_map_update_elem(bpf_map__fd(maps[i]), &place, &k->ring[i], BPF_ANY))
+			die("ring");
+	}
+	if (!each || k->reader)
+		return;
+	k->reader = ring_buffer__new(k->ring[0], on_event, k, NULL);
+	if (!k->reader || ring_buffer__add(k->reader, k->ring[1], on_event, k))
+		die("reader");
+}
+
 int kernel_run(struct kernel *k, enum kernel_program which, const uint8_t *frame, uint32_t len)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = len, .repeat = 1);
@@ -145,6 +202,8 @@ int kernel_run(struct kernel *k, enum kernel_program which, const uint8_t *frame
 		printf("# a frame of %u bytes, %s\n", len, kernel_program_names[which]);
 		die("test run");
 	}
+	if (k->reader && ring_buffer__consume(k->reader) < 0)
+		die("rings");
 	return (int)opts.retval;
 }
 
@@ -282,6 +341,8 @@ const struct xsf_snapshot *kernel_snapshot(struct kernel *k)
 	s->tos = k->tos;
 	s->rdma = k->rdma;
 	s->timeline = k->timeline;
+	s->places = k->places;
+	s->nr_places = XSF_PLACES;
 	read_high(k);
 	return s;
 }

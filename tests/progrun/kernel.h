@@ -25,6 +25,10 @@ void kernel_free(struct kernel *k);
  * what one page holds, the frags program more. */
 int kernel_run(struct kernel *k, enum kernel_program which, const uint8_t *frame, uint32_t len);
 
+/* From now on `each` is told, before kernel_run returns, what a reader's rings got. NULL: no more. */
+void kernel_listen(struct kernel *k, void (*each)(void *arg, const struct xsf_event *event),
+		   void *arg);
+
 /* 1 when the frame is one that the test run of this program can take. */
 int kernel_takes(enum kernel_program which, uint32_t len);
 

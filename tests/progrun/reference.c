@@ -319,7 +319,12 @@ static void flow(struct reference *r, const struct sample *s)
 static void drop(struct reference *r, const struct sample *s)
 {
 	struct reference_agent *agent = &r->agents[r->agent];
+	uint32_t ifindex = bytes_32(s->fixed + 16), reason = bytes_32(s->fixed + 24);
 
+	if (!ifindex && !bytes_32(s->fixed + 4))
+		ifindex = bytes_32(s->fixed + 8);
+	++*reference_place_of(r, &agent->key, ifindex, reason);
+	++*reference_place_of(r, &agent->key, 0xffffffff, reason);
 	r->totals.sample_drop++;
 	count_reason(r, 0, bytes_32(s->fixed + 24));
 	if (s->header.p) {
@@ -409,6 +414,8 @@ static int sample(struct reference *r, uint32_t tag, struct bytes b)
 	case FINE:
 		break;
 	}
+	if (!samples[tag].counters)
+		reference_event(r, tag, s.fixed, s.header, s.more);
 	if (tag == 5)
 		drop(r, &s);
 	else if (samples[tag].counters)

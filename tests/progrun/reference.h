@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <xsf/abi.h>
+#include <xsf/event.h>
 
 /* One agent, and one of its data sources, with what they said last. */
 struct reference_agent {
@@ -33,6 +34,14 @@ struct reference_source {
 	uint8_t name[XSF_NAME_LEN];
 };
 
+/* Drop notifications of one agent, interface and reason. */
+struct reference_place {
+	struct xsf_agent_key agent;
+	uint32_t ifindex, reason;
+	uint32_t next;
+	uint64_t notified;
+};
+
 #define REFERENCE_BUCKETS 4096
 
 /* Sums over everything decoded so far. All zero is empty. */
@@ -47,13 +56,18 @@ struct reference {
 
 	struct reference_agent *agents;
 	struct reference_source *sources;
-	uint32_t nr_agents, nr_sources, room_agents, room_sources;
+	struct reference_place *places;
+	uint32_t nr_agents, nr_sources, nr_places, room_agents, room_sources, room_places;
 	uint32_t agent_bucket[REFERENCE_BUCKETS], source_bucket[REFERENCE_BUCKETS]; /* index + 1 */
+	uint32_t place_bucket[REFERENCE_BUCKETS];
+	/* is told of every flow sample and notification; may be NULL */
+	void (*each)(void *arg, const struct xsf_event *event);
+	void *arg;
 	/* of the datagram at hand */
 	uint32_t agent, uptime;
 };
 
-/* Empties it; keeps its memory. */
+/* Empties it; keeps its memory, and who is told. */
 void reference_reset(struct reference *r);
 void reference_free(struct reference *r);
 
@@ -61,6 +75,10 @@ void reference_free(struct reference *r);
 uint32_t reference_agent_of(struct reference *r, const struct xsf_agent_key *key);
 uint32_t reference_source_of(struct reference *r, const struct xsf_agent_key *agent, uint32_t class,
 			     uint32_t index);
+
+/* The count of a place, made when absent. */
+uint64_t *reference_place_of(struct reference *r, const struct xsf_agent_key *agent,
+			     uint32_t ifindex, uint32_t reason);
 
 /* One sFlow datagram. */
 void reference_datagram(struct reference *r, const uint8_t *payload, size_t len);
@@ -130,6 +148,10 @@ void reference_packet(struct bytes header, uint32_t header_protocol, struct refe
 /* One of the records 1036 to 1043 of a sample of that tag, others pass: kept in more[tag - 1036] when it is the
  * first and of interest. 0: it lacks some of its fields. */
 int reference_more(uint32_t sample, uint32_t tag, struct bytes body, struct bytes more[8]);
+
+/* Tells r->each of a sample: its tag, fixed fields, sampled header record and what reference_more kept. */
+void reference_event(struct reference *r, uint32_t tag, const uint8_t *fixed, struct bytes header,
+		     const struct bytes more[8]);
 
 /* Offsets from the start of the BTH, by the rules of IBTA volume 1, 9.2 and 9.3; 0 = has none. */
 uint32_t reference_dma_length_at(uint8_t opcode);

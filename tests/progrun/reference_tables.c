@@ -8,9 +8,17 @@ void reference_reset(struct reference *r)
 {
 	struct reference_agent *agents = r->agents;
 	struct reference_source *sources = r->sources;
+	struct reference_place *places = r->places;
 	uint32_t room_agents = r->room_agents, room_sources = r->room_sources;
+	uint32_t room_places = r->room_places;
+	void (*each)(void *arg, const struct xsf_event *event) = r->each;
+	void *arg = r->arg;
 
 	memset(r, 0, sizeof(*r));
+	r->each = each;
+	r->arg = arg;
+	r->places = places;
+	r->room_places = room_places;
 	r->agents = agents;
 	r->sources = sources;
 	r->room_agents = room_agents;
@@ -23,6 +31,7 @@ void reference_free(struct reference *r)
 		return;
 	free(r->agents);
 	free(r->sources);
+	free(r->places);
 	free(r);
 }
 
@@ -83,4 +92,26 @@ uint32_t reference_source_of(struct reference *r, const struct xsf_agent_key *ag
 	s->next = *first;
 	*first = ++r->nr_sources;
 	return r->nr_sources - 1;
+}
+
+uint64_t *reference_place_of(struct reference *r, const struct xsf_agent_key *agent,
+			     uint32_t ifindex, uint32_t reason)
+{
+	uint32_t *first = &r->place_bucket[bucket(agent, reason, ifindex)], i;
+	struct reference_place *p;
+
+	for (i = *first; i; i = p->next) {
+		p = &r->places[i - 1];
+		if (p->ifindex == ifindex && p->reason == reason &&
+		    !memcmp(&p->agent, agent, sizeof(*agent)))
+			return &p->notified;
+	}
+	r->places = grow(r->places, r->nr_places, &r->room_places, sizeof(*r->places));
+	p = &r->places[r->nr_places];
+	p->agent = *agent;
+	p->ifindex = ifindex;
+	p->reason = reason;
+	p->next = *first;
+	*first = ++r->nr_places;
+	return &p->notified;
 }

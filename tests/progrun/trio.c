@@ -22,6 +22,12 @@ void trio_begin(struct trio *t, enum kernel_program which, const struct xsf_conf
 	t->reference = calloc(1, sizeof(*t->reference));
 	assert_non_null(t->native);
 	assert_non_null(t->reference);
+	t->events = calloc(3, sizeof(*t->events));
+	assert_non_null(t->events);
+	kernel_listen(t->kernel, events_put, &t->events[0]);
+	xsf_store_on_event(t->native, events_put, &t->events[1]);
+	t->reference->each = events_put;
+	t->reference->arg = &t->events[2];
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	t->now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
@@ -31,6 +37,21 @@ void trio_end(struct trio *t)
 	kernel_free(t->kernel);
 	xsf_store_free(t->native);
 	reference_free(t->reference);
+	free(t->events);
+}
+
+/* Whether its datagram came before, the reference does not know. */
+static void compare_events(struct trio *t)
+{
+	char said[COMPARE_TEXT];
+
+	if (t->events_fault[0])
+		return;
+	if (events_differ(&t->events[0], &t->events[1], 0, said, sizeof(said)))
+		snprintf(t->events_fault, COMPARE_TEXT, "kernel and native: %.300s", said);
+	else if (!t->no_reference && events_differ(&t->events[0], &t->events[2],
+						   XSF_EVENT_DUPLICATE, said, sizeof(said)))
+		snprintf(t->events_fault, COMPARE_TEXT, "both and the reference: %.300s", said);
 }
 
 int trio_frame(struct trio *t, const uint8_t *frame, uint32_t len)
@@ -39,10 +60,13 @@ int trio_frame(struct trio *t, const uint8_t *frame, uint32_t len)
 
 	if (!kernel_takes(t->which, len))
 		return -1;
+	for (int i = 0; i < 3; i++)
+		events_clear(&t->events[i]);
 	verdict = kernel_run(t->kernel, t->which, frame, len);
 	xsf_store_frame(t->native, frame, len, len, 0, ++t->now_ns);
 	if (!t->no_reference)
 		reference_frame(t->reference, frame, len, t->config.ports);
+	compare_events(t);
 	return verdict;
 }
 
@@ -93,6 +117,10 @@ const char *trio_compare(struct trio *t, char text[COMPARE_TEXT])
 	found = compare_snapshots(kernel, &native, said);
 	if (found) {
 		snprintf(text, COMPARE_TEXT, "kernel and native: %.300s", found);
+		return text;
+	}
+	if (t->events_fault[0]) {
+		snprintf(text, COMPARE_TEXT, "%s", t->events_fault);
 		return text;
 	}
 	found = t->no_reference ? NULL : compare_reference(kernel, t->reference, said);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "compare.h"
+#include "events.h"
 #include "inputs.h"
 #include "kernel.h"
 #include "model/store.h"
@@ -20,7 +21,10 @@ struct trio {
 	struct kernel *kernel;
 	struct xsf_store *native;
 	struct reference *reference;
-	uint64_t now_ns;  /* native time; moves with every frame */
+	uint64_t now_ns; /* native time; moves with every frame */
+	struct events
+		*events; /* of the last frame: the kernel's, the native build's, the reference's */
+	char events_fault[COMPARE_TEXT];
 	int no_reference; /* 1: the configuration has rules that the reference does not know */
 };
 

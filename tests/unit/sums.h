@@ -17,6 +17,7 @@ struct sums {
 	uint64_t tos_roce_samples, tos_roce_packets, ce_packets;
 	uint64_t reth_samples, aeth_samples, cnp_samples, cnp_counted;
 	uint64_t reasons;
+	uint64_t places;
 };
 
 static inline void sums_traffic(struct xsf_traffic *to, const struct xsf_traffic *from)
@@ -53,6 +54,8 @@ static inline void sums_of_tables(const struct xsf_snapshot *s, struct sums *n)
 		n->reasons += s->reasons.notified[i] + s->reasons.sampled[i];
 	for (uint32_t i = 0; i < s->nr_high; i++)
 		n->reasons += s->high[i].count;
+	for (uint32_t i = 0; i < s->nr_places; i++)
+		n->places += s->places[i].notified;
 }
 
 static inline void sums_of_rows(const struct xsf_snapshot *s, struct sums *n)
@@ -181,6 +184,8 @@ static inline const char *sums_broken(const struct xsf_snapshot *s, char *buf, s
 	SUMS_HOLD("bytes of sources", n.traffic.bytes, t->sampled_bytes);
 	SUMS_BELOW("datagrams without an agent's place", t->agents_full,
 		   s->agents[0].shared.datagrams);
+	if (s->places)
+		SUMS_HOLD("drops by place", n.places, 2 * t->sample_drop);
 	SUMS_HOLD("drop reasons", n.reasons + t->reasons_full,
 		  t->sample_drop + t->output_discarded);
 
