@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The period of a simulated fabric's training cycles, in /metrics of an exporter: within 2 %, by fabric; 0 before there
-# are any. (That a steady load has none is tests/unit/period_test.c's: a sender that has to wait for its CPU is none.)
+# are any, soon after they ended, and of agents that send by their timers. Senders have real-time priority: one that
+# has to wait for its CPU sends by the scheduler's turns.
 set -u
 . "$(dirname "$0")/../lib.sh"
 private "$@"
@@ -21,7 +22,19 @@ value() {
 # near VALUE WANTED: within 2 %.
 near() { awk -v v="${1:-0}" -v w="$2" 'BEGIN { exit !(v > 0.98 * w && v < 1.02 * w) }'; }
 found() { near "$(value seconds "$1")" "$2"; }
-simulate() { start nsenter --net=/run/netns/agent "$XSF" simulate --to 192.0.2.1 --seconds 0 "$@"; }
+sender() { start nsenter --net=/run/netns/agent chrt -f 10 "$@"; }
+simulate() { sender "$XSF" simulate --to 192.0.2.1 --seconds 0 "$@"; }
+none() { [ "$(value seconds "$1") $(value confidence "$1")" = "0.000 0.000" ]; }
+operations() { curl -s "http://$LISTEN/metrics" | awk '/^xdp_sflow_roce_operation_samples_total/ { n += $NF } END { print n }'; }
+# none_for SECONDS FABRIC: the periods that are seen meanwhile, each once a second.
+none_for() {
+	local i seen=
+	for ((i = 0; i < $1; i++)); do
+		sleep 1
+		none "$2" || seen+="$(value seconds "$2") "
+	done
+	is "no period of $2 in $1 s" "$seen" ""
+}
 
 "$XSF" simulate --print-topology full >"$T/topology.json"
 run "$XSF" load xsf0
@@ -41,6 +54,23 @@ stop "$PID"
 
 simulate --cycle 2.3 --seed 5
 check "another job of 2.3 s, found in 20 s" wait_for 20 found training 2.3
+sleep 8
+stop "$PID"
+
+# What is left of the job in the timeline is no period of what follows.
+simulate --cycle 0
+sleep 12
+none_for 25 training
+stop "$PID"
+
+stop "$EXPORT"
+start "$XSF" export --listen $LISTEN --no-topology all-edge
+EXPORT=$PID
+wait_for 10 curl -sf -o /dev/null "http://$LISTEN/"
+before=$(operations)
+sender python3 "$PY/timer_agents.py" 192.0.2.1 30
+none_for 26 default
+like "their load was seen" $(($(operations) - before)) "[1-9]???"
 stop "$PID"
 
 # Maps that programs without a timeline have made.

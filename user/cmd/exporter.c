@@ -545,6 +545,7 @@ void xsf_exporter_close(struct xsf_exporter *e)
 	xsf_exporter_topology_close(e);
 	xsf_exporter_ai_close(e);
 	xsf_periods_free(e->periods);
+	xsf_batching_free(e->batching);
 	if (e->signal_fd >= 0)
 		close(e->signal_fd);
 	xsf_ledger_probe_close(e->ledger);

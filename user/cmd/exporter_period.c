@@ -25,11 +25,15 @@ static void renew(struct xsf_exporter *e)
 	if (e->periods && e->current && e->periods_of == e->opened)
 		return;
 	xsf_periods_free(e->periods);
+	xsf_batching_free(e->batching);
 	e->periods = NULL;
+	e->batching = NULL;
 	e->periods_of = e->opened;
 	/* Without memory for it there is none; the next tick tries again. */
-	if (maps && xsf_maps_timeline(maps, 0))
+	if (maps && xsf_maps_timeline(maps, 0)) {
 		e->periods = xsf_periods_new(xsf_maps_groups(maps));
+		e->batching = xsf_batching_new();
+	}
 }
 
 static void read_all(struct xsf_exporter *e)
@@ -55,9 +59,15 @@ int xsf_exporter_period_tick(struct xsf_exporter *e)
 	renew(e);
 	if (e->periods) {
 		read_all(e);
-		xsf_periods_find(e->periods);
+		xsf_periods_find(e->periods, e->batching);
 	}
 	return TICK_MS;
+}
+
+void xsf_exporter_period_agents(struct xsf_exporter *e, const struct xsf_snapshot *s)
+{
+	if (e->batching && e->periods_of == e->opened)
+		xsf_batching_update(e->batching, s);
 }
 
 void xsf_exporter_periods(const struct xsf_exporter *e, struct xsf_snapshot *out)

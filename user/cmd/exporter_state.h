@@ -65,6 +65,7 @@ struct xsf_exporter {
 	/* exporter_period.c */
 	struct xsf_periods *periods; /* of the maps opened `periods_of` times; NULL: no timeline */
 	uint64_t periods_of;
+	struct xsf_batching *batching; /* likewise */
 	uint64_t next_period_ns;
 };
 
@@ -85,6 +86,9 @@ struct xsf_ledger *xsf_exporter_ledger_read(struct xsf_exporter *e);
 /* Once a second: reads the timeline and looks for periods. Does nothing when it is not yet time. Returns
  * milliseconds until it is again. */
 int xsf_exporter_period_tick(struct xsf_exporter *e);
+
+/* Each second, with all agents and sources: how they send. */
+void xsf_exporter_period_agents(struct xsf_exporter *e, const struct xsf_snapshot *s);
 
 /* What was found last, into *out. */
 void xsf_exporter_periods(const struct xsf_exporter *e, struct xsf_snapshot *out);

@@ -128,6 +128,7 @@ int xsf_exporter_tick(struct xsf_exporter *e)
 	}
 	if (!e->idle || wanted(e))
 		bind_now(e, &e->tick);
+	xsf_exporter_period_agents(e, &e->tick);
 	xsf_exporter_ai_update(e, &e->tick);
 	return TICK_MS;
 }

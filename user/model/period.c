@@ -118,17 +118,26 @@ static int has_counts(const struct history *h, uint32_t nr)
 	return 0;
 }
 
-void xsf_periods_find(struct xsf_periods *p)
+void xsf_periods_find(struct xsf_periods *p, const struct xsf_batching *batching)
 {
 	for (uint32_t line = 0; line < p->nr; line++) {
-		const struct history *h = &p->history[line * WAYS];
+		struct history *h = &p->history[line * WAYS];
+		struct xsf_period_found *found = &p->found[line];
 
 		if (!has_counts(h, EDGE_BINS))
 			h++;
-		if (has_counts(h, EDGE_BINS))
-			p->found[line] = xsf_period_find(p->work, h->bins, h->nr, &p->found[line]);
-		else
-			p->found[line] = (struct xsf_period_found){ 0 };
+		if (!has_counts(h, EDGE_BINS)) {
+			*found = (struct xsf_period_found){ 0 };
+			continue;
+		}
+		*found = xsf_period_find(p->work, h->bins, h->nr, xsf_batching_held(batching, line),
+					 found);
+		/* What is older is looked at no more. */
+		if (found->past.keep < XSF_MIN(h->nr, XSF_PERIOD_BINS)) {
+			memmove(h->bins, h->bins + h->nr - found->past.keep,
+				found->past.keep * sizeof(*h->bins));
+			h->nr = found->past.keep;
+		}
 	}
 }
 

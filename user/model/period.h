@@ -5,11 +5,13 @@
  * Counted are RoCE packets at the edge where they come in; where no edge interface is sampled there, those
  * that go out (DESIGN 5.1). Resolution is that of the datagrams' arrival: agents that hold samples back
  * for up to T smear what is shorter than 2 T, and those that send by a timer put the timer's own period
- * into the timeline; while an agent's datagrams fill before the timer, neither matters. */
+ * into the timeline; while an agent's datagrams fill before the timer, neither matters. Where they do not
+ * (model/batching.h), the timer's period is taken out, and none below 2 s is found. */
 #ifndef XSF_PERIOD_H
 #define XSF_PERIOD_H
 
 #include <xsf/abi.h>
+#include "model/batching.h"
 #include "model/period_find.h"
 
 struct xsf_periods;
@@ -29,8 +31,9 @@ uint32_t xsf_periods_row(uint32_t line, uint32_t direction);
 void xsf_periods_read(struct xsf_periods *periods, uint32_t line, uint32_t direction,
 		      const struct xsf_timeline_row *row, uint64_t now_ns);
 
-/* Searches every line that has counts: about half a millisecond each. */
-void xsf_periods_find(struct xsf_periods *periods);
+/* Searches every line that has counts: about half a millisecond each, a whole one where agents send by their
+ * timer. batching: as of now; NULL: unknown, they do not. */
+void xsf_periods_find(struct xsf_periods *periods, const struct xsf_batching *batching);
 
 /* What the last search found, xsf_periods_nr of them. */
 const struct xsf_period_found *xsf_periods_found(const struct xsf_periods *periods);
