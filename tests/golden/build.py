@@ -201,6 +201,22 @@ def outer():
     ]
 
 
+def containerlab():
+    """The packets of the public containerlab RoCE lab, each unmarked and with TOS 3 (CE), over IPv4 and IPv6."""
+    first = "0640000000000123000000000000000000000000000000000000000080000000000000000000"
+    payloads = [bytes.fromhex(p) for p in [first] + 4 * ["07" + first[2:]] + [
+        "1140000000000123000000000700000000000000000000000000000000000000000000000000",
+        "8100000000000123000000000000000000000000000000000000000000000000000000000000"]]
+    six = ("2001:db8:1::1", "2001:db8:1::2")
+    out = []
+    for tos in (0, 3):
+        out.append([eth(roce_udp(p, tos=tos)) for p in payloads])
+        packets = [ipv6(udp(p, 49200, 4791, *six), *six) for p in payloads]
+        out.append([eth(u32(6 << 28 | tos << 20) + p[4:], 0x86dd) for p in packets])
+    return [carry(dgram([sampled(f, seq=7 * i + j + 1, pool=1000 * (7 * i + j + 1)) for j, f in enumerate(frames)],
+                        seq=i + 1)) for i, frames in enumerate(out)]
+
+
 CASES = {
     "40-header-overruns": header_overruns,
     "41-jumbo": jumbo,
@@ -211,6 +227,7 @@ CASES = {
     "46-names": names,
     "47-outer": outer,
     "48-longest": longest,
+    "49-containerlab": containerlab,
 }
 
 if __name__ == "__main__":
