@@ -291,7 +291,8 @@ static inline struct fixture *fixture_full(void)
 		.run_count = 3,
 	};
 	f->s.nr_attached = 1;
-	f->s.periods[2] = (struct xsf_period_found){ .seconds = 1.23449, .confidence = 0.98761 }; /* of fabric 1 */
+	f->s.periods[2] = (struct xsf_period_found){ .seconds = 1.23449,
+						     .confidence = 0.98761 }; /* of fabric 1 */
 	f->s.nr_periods = 3;
 	return f;
 }

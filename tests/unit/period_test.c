@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The search for a period, on series with a known truth (fixed seeds), and how the timeline becomes such a
  * series. */
-/* Times that advance by what was drawn. NOLINTBEGIN(cert-flp30-c,clang-analyzer-security.FloatLoopCounter) */
+/* Times that advance by what was drawn. NOLINTBEGIN(cert-flp30-c,clang-analyzer-
+ * security.FloatLoopCounter) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -261,8 +262,8 @@ static void jobs(enum shape shape, double rate, double jitter, uint32_t right_of
 	}
 }
 
-/* Periods from 0.1 to 25 s, right within 2 %: after three of them or 10 s, whatever was before, where samples
- * tell the shape (10,000 a second); later with fewer. */
+/* Periods from 0.1 to 25 s, right within 2 %: after three of them or 10 s, whatever was before,
+ * where samples tell the shape (10,000 a second); later with fewer. */
 static void test_jobs(void **state)
 {
 	static const struct {
@@ -342,8 +343,8 @@ static void batch(struct xsf_random *r, uint32_t nr)
 	memcpy(bins, sent, nr * sizeof(*bins));
 }
 
-/* What batching costs: nothing to speak of while datagrams fill before the timer; where they do not, a timer
- * that is known for one leaves the periods above 2 s. */
+/* What batching costs: nothing to speak of while datagrams fill before the timer; where they do not,
+ * a timer that is known for one leaves the periods above 2 s. */
 static void test_batching(void **state)
 {
 	static const double rates[] = { 10000, 200 };

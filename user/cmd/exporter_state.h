@@ -105,8 +105,8 @@ void xsf_exporter_groups_open(struct xsf_exporter *e);
 /* At the start, with the maps open: do the fabrics fit? 0 or an exit code. */
 int xsf_exporter_topology_check(struct xsf_exporter *e);
 
-/* About once a second: roles of agents and interfaces that came, and of names that changed. Does nothing when
- * it is not yet time. Returns milliseconds until it is again. */
+/* About once a second: roles of agents and interfaces that came, and of names that changed. Does
+ * nothing when it is not yet time. Returns milliseconds until it is again. */
 int xsf_exporter_tick(struct xsf_exporter *e);
 
 /* For replies that go on reading the maps of a snapshot: they stay open until they are released. */

@@ -31,8 +31,8 @@ uint32_t xsf_periods_row(uint32_t line, uint32_t direction);
 void xsf_periods_read(struct xsf_periods *periods, uint32_t line, uint32_t direction,
 		      const struct xsf_timeline_row *row, uint64_t now_ns);
 
-/* Searches every line that has counts: about half a millisecond each, a whole one where agents send by their
- * timer. batching: as of now; NULL: unknown, they do not. */
+/* Searches every line that has counts: about half a millisecond each, a whole one where agents send
+ * by their timer. batching: as of now; NULL: unknown, they do not. */
 void xsf_periods_find(struct xsf_periods *periods, const struct xsf_batching *batching);
 
 /* What the last search found, xsf_periods_nr of them. */

@@ -237,7 +237,8 @@ static double shortest(const struct xsf_period_work *w, const struct candidate *
 	return best * (1u << c->level);
 }
 
-/* A period of about `bins`, to a fraction of a percent: the peaks at its multiples, while they are there. */
+/* A period of about `bins`, to a fraction of a percent: the peaks at its multiples, while they are
+ * there. */
 static double refine(const struct xsf_period_work *w, double bins, double *r)
 {
 	uint32_t shift = 0, nr;
@@ -296,9 +297,9 @@ static struct candidate *choose(struct xsf_period_work *w, double was)
 
 /* ---- a job that has ended ---- */
 
-/* Its period is gone from the newest bins, 9 s or 2.85 periods, and was clear before. Those bins; 0: it goes on,
- * or cannot be told. (Where only a part of them is of the job, its multiples still stand out of the longer
- * windows, and once found would stay: so nothing older is looked at from then on.) */
+/* Its period is gone from the newest bins, 9 s or 2.85 periods, and was clear before. Those bins; 0:
+ * it goes on, or cannot be told. (Where only a part of them is of the job, its multiples still stand
+ * out of the longer windows, and once found would stay: so nothing older is looked at from then on.) */
 static uint32_t over(const struct xsf_period_work *w, const struct xsf_period_past *past)
 {
 	double bins = past->job / XSF_PERIOD_BIN_S, now = -1, error = 0;

@@ -44,10 +44,10 @@ struct xsf_period_work;
 struct xsf_period_work *xsf_period_work_new(void);
 void xsf_period_work_free(struct xsf_period_work *work);
 
-/* Of `nr` counts, one each XSF_PERIOD_BIN_S, the newest is the last. Looks at XSF_PERIOD_BINS at most.
- * held_back: most counts come from agents whose datagrams wait for a timer rather than fill (model/period.h): the
- * timer's period is taken out, and none is found below 2 s. `last`: what the previous search found; a period that
- * goes on needs less to be believed. */
+/* Of `nr` counts, one each XSF_PERIOD_BIN_S, the newest is the last. Looks at XSF_PERIOD_BINS at
+ * most. held_back: most counts come from agents whose datagrams wait for a timer rather than fill
+ * (model/period.h): the timer's period is taken out, and none is found below 2 s. `last`: what the
+ * previous search found; a period that goes on needs less to be believed. */
 struct xsf_period_found xsf_period_find(struct xsf_period_work *work, const float *bins,
 					uint32_t nr, int held_back,
 					const struct xsf_period_found *last);
