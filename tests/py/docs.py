@@ -150,7 +150,7 @@ def defines():
     there = {}
     for path in glob.glob(ROOT + "/include/xsf/*.h") + glob.glob(ROOT + "/user/*/*.h"):
         with open(path, encoding="utf-8") as f:
-            there.update(re.findall(r"^#define (\w+) (\d+)$", f.read(), re.M))
+            there.update(re.findall(r"^#define (\w+)\s+(\d+)(?:\s*/\*.*)?$", f.read(), re.M))
     return there
 
 

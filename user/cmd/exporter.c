@@ -16,12 +16,13 @@
 #include "kernel/pins.h"
 #include "kernel/stats.h"
 #include "model/period.h"
+#include "serve/flows.h"
 #include "serve/http.h"
 #include "serve/json.h"
 #include "serve/metrics.h"
 
 #define WHY_LEN XSF_WHY_LEN
-#define NR_EXTRA (XSF_HTTP_NR_CODES + XSF_HTTP_NR_CUTS + 9)
+#define NR_EXTRA (XSF_HTTP_NR_CODES + XSF_HTTP_NR_CUTS + 9 + XSF_EXPORTER_FLOWS_VALUES)
 
 /* One reply. */
 struct scrape {
@@ -186,6 +187,7 @@ static uint32_t own_values(const struct xsf_exporter *e, struct xsf_metrics_extr
 						   "kernel's map.",
 					   .value = e->groups != NULL,
 					   .gauge = 1 };
+	x += xsf_exporter_flows_values(e, x);
 	return (uint32_t)(x - first);
 }
 
@@ -284,6 +286,7 @@ static int handle_status(void *arg, const struct xsf_http_request *request,
 }
 
 #define AI_APP "/app/ai-metrics/scripts/metrics.js"
+#define EXPORT_APP "/app/prometheus/scripts/export.js"
 #define TOPOLOGY_APP "/app/topology/scripts/topology.js"
 
 static const struct xsf_http_endpoint endpoints[] = {
@@ -339,6 +342,31 @@ static const struct xsf_http_endpoint endpoints[] = {
 	  .summary = "trend (?after=ms), metric, period",
 	  .handle = xsf_handle_ai_json },
 	{ .method = "GET", .path = AI_APP "/metric/{key}/json", .handle = xsf_handle_ai_value },
+	{ .method = "GET",
+	  .path = EXPORT_APP "/flows/{agents}/txt",
+	  .summary = "flows, ?metric=&key=&value=",
+	  .handle = xsf_handle_flows_text },
+	{ .method = "GET",
+	  .path = "/flow/json",
+	  .summary = "definitions of flows by name",
+	  .handle = xsf_handle_flow_list },
+	{ .method = "GET",
+	  .path = "/flow/{name}/json",
+	  .summary = "one; PUT sets it, DELETE ends it",
+	  .handle = xsf_handle_flow_get },
+	{ .method = "PUT",
+	  .path = "/flow/{name}/json",
+	  .handle = xsf_handle_flow_put,
+	  .body = XSF_FLOWS_BODY,
+	  .writes = 1 },
+	{ .method = "DELETE",
+	  .path = "/flow/{name}/json",
+	  .handle = xsf_handle_flow_delete,
+	  .writes = 1 },
+	{ .method = "GET",
+	  .path = "/activeflows/{agents}/{name}/json",
+	  .summary = "what it counts",
+	  .handle = xsf_handle_activeflows },
 	{ .method = "GET",
 	  .path = "/prometheus/metrics/{agents}/{metrics}/txt",
 	  .summary = "interfaces, by sFlow-RT's names",
@@ -401,6 +429,8 @@ int xsf_exporter_listen(const struct xsf_export_options *options, struct xsf_exp
 	err = xsf_exporter_topology_open(e);
 	if (!err)
 		err = xsf_exporter_ai_open(e);
+	if (!err)
+		err = xsf_exporter_flows_open(e);
 	if (err)
 		return err;
 	err = xsf_http_open(&http, &e->http, why, sizeof(why));
@@ -475,6 +505,8 @@ int xsf_exporter_start(struct xsf_exporter *e)
 	if (xsf_exporter_ledger_open(e))
 		return XSF_EXIT_FAILURE;
 	err = open_maps(e, why);
+	if (!err)
+		xsf_exporter_flows_start(e);
 	if (!err && !o->keep_rights) {
 		err = xsf_drop_privileges(o->user, why, sizeof(why));
 		if (!err)
@@ -513,11 +545,12 @@ int xsf_export_loop(struct xsf_exporter *e)
 	while (!err && !stop) {
 		int tick = xsf_exporter_tick(e), period = xsf_exporter_period_tick(e);
 		int timeout = xsf_http_timeout(e->http);
-		struct epoll_event ready[3];
+		struct epoll_event ready[4];
 		int nr;
 
+		xsf_exporter_flows_watch(e, epoll_fd);
 		tick = XSF_MIN(tick, period);
-		nr = epoll_wait(epoll_fd, ready, 3, timeout < 0 || tick < timeout ? tick : timeout);
+		nr = epoll_wait(epoll_fd, ready, 4, timeout < 0 || tick < timeout ? tick : timeout);
 		if (nr < 0 && errno != EINTR)
 			err = -errno;
 		for (int i = 0; i < nr; i++) {
@@ -525,6 +558,8 @@ int xsf_export_loop(struct xsf_exporter *e)
 				stop = 1;
 			else if (o->watch && ready[i].data.fd == o->watch_fd)
 				o->watch(o->watch_arg);
+			else if (ready[i].data.fd == xsf_exporter_flows_fd(e))
+				xsf_exporter_flows_run(e);
 		}
 		if (!stop)
 			xsf_http_run(e->http);
@@ -544,6 +579,7 @@ void xsf_exporter_close(struct xsf_exporter *e)
 	lose_maps(e);
 	xsf_exporter_topology_close(e);
 	xsf_exporter_ai_close(e);
+	xsf_exporter_flows_close(e);
 	xsf_periods_free(e->periods);
 	xsf_batching_free(e->batching);
 	if (e->signal_fd >= 0)

@@ -67,6 +67,8 @@ struct xsf_exporter {
 	uint64_t periods_of;
 	struct xsf_batching *batching; /* likewise */
 	uint64_t next_period_ns;
+
+	struct xsf_exporter_flows *flows; /* exporter_flows.c */
 };
 
 /* All counts into *out, from the maps that are pinned now; says so on stderr when that begins to fail and
@@ -149,6 +151,46 @@ int xsf_handle_compat_analyzer(void *arg, const struct xsf_http_request *request
 			       struct xsf_http_reply *reply);
 int xsf_handle_compat_version(void *arg, const struct xsf_http_request *request,
 			      struct xsf_http_reply *reply);
+
+/* ---- exporter_flows.c ---- */
+
+struct xsf_metrics_extra;
+
+/* Before anything else. 0 or an exit code. */
+int xsf_exporter_flows_open(struct xsf_exporter *e);
+void xsf_exporter_flows_close(struct xsf_exporter *e);
+
+/* With the rights to open the events' rings. That they cannot be opened is told to who asks for flows. */
+void xsf_exporter_flows_start(struct xsf_exporter *e);
+
+/* Each second, with what was bound just now; NULL: nothing could be read. Costs nothing without
+ * definitions. */
+void xsf_exporter_flows_tick(struct xsf_exporter *e, const struct xsf_snapshot *s);
+
+/* The events' descriptor, -1 while there is none; into the loop, where it is not there yet; and what to do
+ * when it is readable: some events, not all, so that others have their turn. */
+int xsf_exporter_flows_fd(const struct xsf_exporter *e);
+void xsf_exporter_flows_watch(struct xsf_exporter *e, int epoll_fd);
+void xsf_exporter_flows_run(struct xsf_exporter *e);
+
+/* Own values for /metrics; returns how many. */
+#define XSF_EXPORTER_FLOWS_VALUES 16
+uint32_t xsf_exporter_flows_values(const struct xsf_exporter *e, struct xsf_metrics_extra *x);
+
+/* /app/prometheus/scripts/export.js/flows/{agents}/txt; /activeflows/{agents}/{name}/json */
+int xsf_handle_flows_text(void *arg, const struct xsf_http_request *request,
+			  struct xsf_http_reply *reply);
+int xsf_handle_activeflows(void *arg, const struct xsf_http_request *request,
+			   struct xsf_http_reply *reply);
+/* /flow/{name}/json, /flow/json */
+int xsf_handle_flow_put(void *arg, const struct xsf_http_request *request,
+			struct xsf_http_reply *reply);
+int xsf_handle_flow_get(void *arg, const struct xsf_http_request *request,
+			struct xsf_http_reply *reply);
+int xsf_handle_flow_delete(void *arg, const struct xsf_http_request *request,
+			   struct xsf_http_reply *reply);
+int xsf_handle_flow_list(void *arg, const struct xsf_http_request *request,
+			 struct xsf_http_reply *reply);
 
 /* ---- exporter_topology.c: endpoints; arg is the exporter ---- */
 

@@ -124,12 +124,14 @@ int xsf_exporter_tick(struct xsf_exporter *e)
 	if (xsf_exporter_snapshot(e, &e->tick, XSF_SNAPSHOT_FIRST_FABRIC | XSF_SNAPSHOT_NO_PROGRAMS,
 				  why)) {
 		xsf_exporter_ai_update(e, NULL);
+		xsf_exporter_flows_tick(e, NULL);
 		return TICK_MS;
 	}
 	if (!e->idle || wanted(e))
 		bind_now(e, &e->tick);
 	xsf_exporter_period_agents(e, &e->tick);
 	xsf_exporter_ai_update(e, &e->tick);
+	xsf_exporter_flows_tick(e, &e->tick);
 	return TICK_MS;
 }
 

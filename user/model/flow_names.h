@@ -2,11 +2,11 @@
 /* What keys of flows ask of the world (struct xsf_flow_names), answered from a snapshot and the bindings.
  *
  *	node		the topology's node, else the name that the agent sends, else its address
- *	ifname		the name that the agent sends for the port, else the topology's for that ifIndex, else the
- *			ifIndex in decimal; "unknown" for 0, "internal" for the switch itself
+ *	ifname		the name that the agent sends for the port, else the topology's for that ifIndex,
+ *			else the ifIndex in decimal; "unknown" for 0, "internal" for the switch itself
  *	link		the topology's link that the port is an end of; none at the edge
- *	role		of the data source; of a drop notification of the switch as a whole (ifIndex 0), that of
- *			its input
+ *	role		of the data source; of a drop notification of the switch as a whole (ifIndex 0),
+ *			that of its input
  *	in_topology	the agent is a node of any fabric, or has a role without a topology
  *	group, map	none: there is no way to upload such tables, so that these keys are always null
  *
