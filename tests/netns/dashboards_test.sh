@@ -52,7 +52,11 @@ done
 value() { # PROMQL: of its one result
 	curl -sfG --data-urlencode "query=$1" $url/api/v1/query | json 'd["data"]["result"][0]["value"][1]'
 }
-is "every target answers" "$(value 'sum(up) == count(up)')" 4
+is "every target answers" "$(value 'sum(up) == count(up)')" 5
+is "dropped packets by flow" "$(value 'count(dropped_packets) > bool 0')" 1
+is "no more than asked for" "$(value 'count(dropped_packets) <= bool 20')" 1
+placed='count(dropped_packets{switch=~"(leaf|spine)[0-9]+",port=~"swp[0-9]+"})'
+is "each at a switch of the fabric" "$(value "count(dropped_packets) - $placed")" 0
 is "interfaces by sFlow-RT's names" "$(value 'count(sflow_ifinutilization{instance=~"10.*:.*"})')" 48
 is "the collector likewise" "$(value 'sflow_analyzer_agent_count')" 6
 # 4 leaves with 8 ports for hosts, each with a link to 2 spines.
