@@ -174,6 +174,11 @@ static void test_planned(void **state)
 	assert_int_equal(role_at(m, 1, 0, 8), XSF_ROLE_EDGE);
 	assert_int_equal(role_at(m, 1, 0, 7), XSF_ROLE_NONE);
 	assert_int_equal(role_at(m, 1, 1, 1), XSF_ROLE_NONE);
+	/* a switch that samples as a whole: where it came in */
+	m->event.input = 1;
+	assert_int_equal(role_at(m, 1, 2, 77), XSF_ROLE_CORE);
+	m->event.input = 2;
+	assert_int_equal(role_at(m, 1, 3, 0), XSF_ROLE_EDGE);
 	assert_int_equal(role_at(m, 3, 0, 1), -1);
 	/* The source of all drops of a switch: its input says. */
 	m->event = (struct xsf_event){ .input = 1 };

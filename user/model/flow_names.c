@@ -7,6 +7,8 @@
 #include <string.h>
 #include <xsf/sflow.h>
 
+#include "model/flow_field.h"
+
 #define NONE XSF_TOPOLOGY_NONE
 #define EMPTY UINT32_MAX /* in a hash */
 
@@ -347,14 +349,16 @@ static uint32_t role(void *arg, const struct xsf_event *event)
 	const struct xsf_name_table *t = arg;
 	const struct agent *a = agent_of(t, event);
 	const struct xsf_topology_port *planned;
+	int entity = (event->class & ~1u) == SFLOW_CLASS_ENTITY;
 	uint32_t ifindex = event->index;
 	const struct port *p;
 
-	if (event->class != SFLOW_CLASS_IFINDEX)
+	if (event->class != SFLOW_CLASS_IFINDEX && !entity)
 		return XSF_ROLE_NONE;
-	/* Switches send their drops as one source for all ports (host sFlow: 0:0). */
-	if (!ifindex && !(event->flags & XSF_EVENT_FLOW))
-		ifindex = event->input;
+	/* Switches send their drops as one source for all ports (host sFlow: 0:0), and what an entity samples came
+	 * in at its input (DESIGN.md 4.12). */
+	if (entity || (!ifindex && !(event->flags & XSF_EVENT_FLOW)))
+		ifindex = xsf_flow_ifindex(event, 0);
 	if (!a || ifindex == SFLOW_IF_UNKNOWN)
 		return XSF_ROLE_NONE;
 	p = port_of(t, a, ifindex);
