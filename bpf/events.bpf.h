@@ -33,15 +33,13 @@ static __always_inline void *xsf_event_ring(int samples, __u32 reader)
 			 bpf_map_lookup_elem(&xsf_event_rings, &reader);
 }
 
-static __always_inline void xsf_event_shed(struct xsf_event_scratch *scratch, int samples,
-					   __u32 reader)
+static __always_inline void xsf_event_shed(int samples, __u32 reader)
 {
 	struct xsf_event_counts *c = bpf_map_lookup_elem(&xsf_event_counts, &reader);
 	struct xsf_totals *t = xsf_lookup(XSF_MAP_TOTALS, 0);
 
 	if (!c || !t)
 		return;
-	scratch->shed[samples][reader & (XSF_EVENT_READERS - 1)]++;
 	if (samples) {
 		c->samples_shed++;
 		t->samples_shed++;
@@ -51,20 +49,25 @@ static __always_inline void xsf_event_shed(struct xsf_event_scratch *scratch, in
 	}
 }
 
-/* Has the ring room for one more event? Of flow samples, is it one to be kept (xsf/event.h)? Asked before an
- * event is built: a flood that finds the ring full costs no more than this. */
-static __always_inline int xsf_event_room(void *ring, int samples)
+/* May the ring get this one? Asked before it is built: a flood that finds a full ring costs no more than this.
+ * 0: no; else for how many it stands, the same for all samples that come while the ring is as full. What was
+ * chosen and finds no room is told with the next that does: *lost. */
+static __always_inline __u32 xsf_event_choose(void *ring, int samples, __u32 *lost)
 {
 	__u64 size = bpf_ringbuf_query(ring, BPF_RB_RING_SIZE);
 	__u64 used = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA);
-	__u64 len = samples ? XSF_EVENT_FLOW_LEN : sizeof(struct xsf_event), full;
+	__u64 len = samples ? XSF_EVENT_FLOW_LEN : sizeof(struct xsf_event);
+	__u32 stands_for = 1;
 
-	if (used + len + XSF_RING_HEAD > size)
-		return 0;
-	if (!samples || used < size / 2)
-		return 1;
-	full = used * 16 / size;
-	return !(bpf_get_prandom_u32() & ((2u << ((full - 8) & 7)) - 1));
+	if (samples && used >= size / 2) {
+		stands_for = 2u << ((used * 16 / size - 8) & 7);
+		if (bpf_get_prandom_u32() & (stands_for - 1))
+			return 0;
+	}
+	if (used + len + XSF_RING_HEAD <= size)
+		return stands_for;
+	*lost += stands_for;
+	return 0;
 }
 
 static __always_inline __u32 xsf_event_readers(const struct xsf_walk *w, int samples)
@@ -79,6 +82,7 @@ static __always_inline __u32 xsf_event_readers(const struct xsf_walk *w, int sam
 	scratch->readers = 0;
 	for (r = 0; r < XSF_EVENT_READERS; r++) {
 		__u8 wanted = samples ? w->wanted.samples[r] : w->wanted.drops[r];
+		__u32 stands_for;
 		void *ring;
 
 		if (!wanted)
@@ -90,10 +94,12 @@ static __always_inline __u32 xsf_event_readers(const struct xsf_walk *w, int sam
 			scratch->reader[samples][r] = wanted;
 			scratch->shed[samples][r] = 0;
 		}
-		if (xsf_event_room(ring, samples))
+		stands_for = xsf_event_choose(ring, samples, &scratch->shed[samples][r]);
+		scratch->stands_for[r] = stands_for;
+		if (stands_for)
 			scratch->readers |= 1u << r;
 		else
-			xsf_event_shed(scratch, samples, (__u32)r);
+			xsf_event_shed(samples, (__u32)r);
 	}
 	return scratch->readers;
 }
@@ -118,9 +124,10 @@ static __always_inline void xsf_event_send(struct xsf_event *e, int samples, __u
 		c = bpf_map_lookup_elem(&xsf_event_counts, &reader);
 		if (!ring || !c)
 			continue;
-		e->shed = scratch->shed[samples][r];
+		e->shed = scratch->shed[samples][r] + scratch->stands_for[r] - 1;
 		if (bpf_ringbuf_output(ring, e, samples ? XSF_EVENT_FLOW_LEN : sizeof(*e), 0)) {
-			xsf_event_shed(scratch, samples, reader);
+			scratch->shed[samples][r] += scratch->stands_for[r];
+			xsf_event_shed(samples, reader);
 			continue;
 		}
 		scratch->shed[samples][r] = 0;

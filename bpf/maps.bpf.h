@@ -74,13 +74,14 @@ struct {
 	__type(value, struct xsf_walk);
 } xsf_scratch SEC(".maps");
 
-/* An event as it is built; and by kind and reader what its ring did not get since the last one that it got,
- * and the value of `wanted` that this is about. */
+/* An event as it is built, and who gets it; what it stands for at each of those; and by kind and reader what
+ * found no room since the last one that did, and the value of `wanted` that this is about. */
 struct xsf_event_scratch {
 	struct xsf_event event;
 	__u32 shed[2][XSF_EVENT_READERS];
 	__u8 reader[2][XSF_EVENT_READERS];
-	__u32 readers; /* of this event, as bits; in a register they would be 2^8 states to the verifier */
+	__u32 stands_for[XSF_EVENT_READERS];
+	__u32 readers; /* as bits; in a register they would be 2^8 states to the verifier */
 };
 
 struct {

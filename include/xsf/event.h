@@ -13,8 +13,8 @@
  *
  * A ring of flow samples is shed before it is full, or agents that send in bursts would leave no room for
  * the others: from half full on each sample is kept by chance, 1 in 2 up to half and a sixteenth, then 1 in 4
- * and so on to 1 in 256 in the last sixteenth. All samples have the same chance whatever agent they are of,
- * and what was shed is told with the next one that is kept (shed). */
+ * and so on to 1 in 256 in the last sixteenth. That chance is the same whatever agent a sample is of, and one
+ * that is kept says for how many it stands (shed): sums and rates stay right on average, of every agent. */
 #ifndef XSF_EVENT_H
 #define XSF_EVENT_H
 
@@ -67,8 +67,9 @@ struct xsf_event {
 	__u8 trap_group_len;
 	__u8 trap_len;
 	__u8 linux_len;
-	/* Events of its kind that this reader's ring did not get before it and since the last one, on the CPU
-	 * that it came to: it stands for 1 + shed of them, so that sums and rates stay right. */
+	/* It stands for 1 + shed of its kind, at this reader: in a flow sample for those that the chance of being
+	 * kept left out, as it was then; in both for those before it, on the CPU that it came to, that found
+	 * the ring full. */
 	__u32 shed;
 	__u32 reserved;
 	__u8 header[XSF_EVENT_HEADER];

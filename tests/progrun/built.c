@@ -238,13 +238,31 @@ static void counters_of(struct wire *w)
 	wire_close(w, body);
 }
 
+/* The four records of fixed length. */
+static void numbers_of(struct wire *w)
+{
+	uint32_t record;
+
+	for (uint32_t tag = 1036; tag <= 1043; tag++) {
+		if (tag != 1036 && tag != 1039 && tag != 1040 && tag != 1043)
+			continue;
+		record = wire_open(w, tag);
+		wire_32(w, 0x01020300 + tag - 1036);
+		if (tag == 1043)
+			wire_32(w, 0xfffefdfc);
+		wire_close(w, record);
+	}
+}
+
 static void drops_of(struct wire *w)
 {
 	static const uint32_t reasons[] = { 258, 36, 511, 512, 0xffffffff };
 	uint32_t i;
 
 	for (i = 0; i < 5; i++) {
-		uint32_t body = wire_drop(w, i + 1, 0, 3 * (i & 1), 10 + i, reasons[i], 4), record;
+		uint32_t body =
+			wire_drop(w, i + 1, 0, 3 * (i & 1), 10 + i, reasons[i], i < 3 ? 4 : 9);
+		uint32_t record;
 		struct wire packet;
 
 		wire_string(w, 1038, "nf_hook_slow", 12);
@@ -255,6 +273,14 @@ static void drops_of(struct wire *w)
 		wire_32(w, 5);
 		wire_bytes(w, "trap1\0\0\0", 8);
 		wire_close(w, record);
+		if (i >= 3) {
+			numbers_of(w);
+			wire_string(
+				w, 1038,
+				"a function of more than sixty-four bytes, which no kernel calls "
+				"its own",
+				71);
+		}
 		built_packet(i, &packet);
 		wire_header(w, 1, packet.len, packet.p, packet.len);
 		wire_close(w, body);

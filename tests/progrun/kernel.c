@@ -149,6 +149,11 @@ int kernel_takes(enum kernel_program which, uint32_t len)
 	return len >= 14 && (which == KERNEL_FRAGS || len <= ONE_PAGE);
 }
 
+int kernel_map(struct kernel *k, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(k->skel->obj, name);
+}
+
 static int on_event(void *arg, void *data, size_t size)
 {
 	const struct xsf_event *event = data;

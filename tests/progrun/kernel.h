@@ -29,6 +29,9 @@ int kernel_run(struct kernel *k, enum kernel_program which, const uint8_t *frame
 void kernel_listen(struct kernel *k, void (*each)(void *arg, const struct xsf_event *event),
 		   void *arg);
 
+/* fd of a map by its name. */
+int kernel_map(struct kernel *k, const char *name);
+
 /* 1 when the frame is one that the test run of this program can take. */
 int kernel_takes(enum kernel_program which, uint32_t len);
 

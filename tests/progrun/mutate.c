@@ -55,6 +55,11 @@ uint32_t places_find(const uint8_t *p, uint32_t len, struct place *out, uint32_t
 				break;
 			if (counters && n >= 4 && (what == 1005 || what == 2000))
 				nr = place(out, nr, max, PLACE_STRING_LENGTH, record + 8);
+			if (tag == 5 && n >= 4 && (what == 1038 || what == 1041 || what == 1042))
+				nr = place(out, nr, max, PLACE_STRING_LENGTH, record + 8);
+			if (tag == 5 && n >= 8 && what == 1041)
+				nr = place(out, nr, max, PLACE_STRING_LENGTH,
+					   record + 8 + n / 2 / 4 * 4);
 			if (!counters && n >= 16 && what == 1)
 				nr = place(out, nr, max, PLACE_HEADER_LENGTH, record + 8 + 12);
 			record += 8 + ((n + 3) & ~3u);

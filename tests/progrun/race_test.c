@@ -178,6 +178,31 @@ static void check_source(const struct xsf_snapshot *s, uint32_t slot)
 	assert_int_equal(i->sample_restarts, 0);
 }
 
+/* Each agent has one row for its notifications, and one for the interface and reason that all have; or two
+ * CPUs met at it, and one of theirs counts in row 0. */
+static void check_places(const struct xsf_snapshot *s)
+{
+	static uint8_t rows_of[2][AGENTS];
+	uint64_t missing = 0;
+
+	for (uint32_t i = 1; i < s->nr_places; i++) {
+		const struct xsf_drop_place *p = &s->places[i];
+
+		if (p->state == XSF_PLACE_FREE)
+			continue;
+		assert_int_equal(p->state, XSF_PLACE_IN_USE);
+		assert_int_equal(p->reason, 258);
+		assert_int_equal(
+			rows_of[p->ifindex == 7][wire_get32(p->agent.addr + 12) - 0x0a000001]++, 0);
+		assert_true(p->notified <= CPUS * DATAGRAMS * SOURCES);
+		missing += CPUS * DATAGRAMS * SOURCES - p->notified;
+	}
+	printf("# %llu notifications met at a new row, %llu found none\n",
+	       (unsigned long long)missing, (unsigned long long)s->places[0].notified);
+	assert_true(s->places[0].notified >= missing);
+	assert_true(s->places[0].notified < AGENTS);
+}
+
 static void test_new_agents(void **state)
 {
 	static uint32_t slots_of[AGENTS];
@@ -225,6 +250,7 @@ static void test_new_agents(void **state)
 		check_source(s, i);
 	}
 	assert_int_equal(nr, SOURCES * AGENTS);
+	check_places(s);
 	printf("# %u agents, %llu lost a race for a slot\n", AGENTS, (unsigned long long)races);
 	kernel_free(r.kernel);
 }
