@@ -311,6 +311,13 @@ fails_with "three fabrics in maps for two" 1 \
 
 export_with --no-topology all-edge
 is "all edge" "$(roles)" "24 0 0"
+put "a topology" "$T/full.json" "204 "
+is "counts instead" "$(roles)" "12 12 0"
+put "until it is taken away" "$T/empty.json" "204 "
+is "all edge again" "$(roles)" "24 0 0"
+stop "$EXPORTER"
+export_with --no-topology all-edge
+is "also after a restart" "$(roles)" "24 0 0"
 stop "$EXPORTER"
 export_with
 is "and not" "$(roles)" "0 0 24"

@@ -293,6 +293,10 @@ static void test_all_edge(void **state)
 	assert_string_equal(role_of(t, LEAF1, 3), "none");
 	fabric(t, "a", NULL);
 	assert_string_equal(role_of(t, LEAF1, 3), "edge");
+	fabric(t, "a", "{}");
+	assert_string_equal(role_of(t, LEAF1, 3), "edge");
+	fabric(t, "a", "{\"links\":{},\"nodes\":{}}");
+	assert_string_equal(role_of(t, LEAF1, 3), "edge");
 }
 
 /* Members follow their aggregate, however that is known, and it follows them. */

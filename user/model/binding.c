@@ -166,10 +166,11 @@ uint64_t xsf_bindings_version(const struct xsf_bindings *b)
 	return b->version;
 }
 
+/* "{}" is what takes one away. */
 static int any_topology(const struct xsf_bindings *b)
 {
 	for (uint32_t f = 0; f < b->nr_fabrics; f++) {
-		if (b->fabric[f].topology)
+		if (b->fabric[f].topology && b->fabric[f].topology->nr_nodes)
 			return 1;
 	}
 	return 0;

@@ -69,7 +69,8 @@ int xsf_fabric_name_ok(const char *name);
 /* Another topology for a fabric; takes a reference of its own. NULL: none. In force with the next update. */
 int xsf_bindings_set(struct xsf_bindings *b, uint32_t fabric, struct xsf_topology *topology);
 
-/* --no-topology=all-edge: as long as no fabric has a topology, every interface is edge of the first. */
+/* --no-topology=all-edge: as long as no fabric has a topology with nodes, every interface is edge of the
+ * first. */
 void xsf_bindings_all_edge(struct xsf_bindings *b, int on);
 
 uint32_t xsf_bindings_nr_fabrics(const struct xsf_bindings *b);
