@@ -587,6 +587,35 @@ static void trend(void **state)
 	json_decref(j);
 }
 
+/* The system's time is set, back and on: the points stay a second apart, and those after one are the later
+ * ones. */
+static void trend_clock(void **state)
+{
+	static const int64_t jumps[] = { -7200000, 3600000, -400, 86400000 };
+	struct made *m = *state;
+
+	bind(m);
+	for (int i = 0; i < 5; i++)
+		tick(m);
+	for (size_t n = 0; n < sizeof(jumps) / sizeof(jumps[0]); n++) {
+		json_t *j, *times;
+
+		m->unix_ms += (uint64_t)jumps[n];
+		tick(m);
+		j = trend_of(m, 0);
+		times = json_object_get(json_object_get(j, "trend"), "times");
+		assert_int_equal(json_integer_value(json_array_get(times, 299)), m->unix_ms);
+		for (size_t i = 295; i < 300; i++)
+			assert_int_equal(json_integer_value(json_array_get(times, i)),
+					 json_integer_value(json_array_get(times, i - 1)) + 1000);
+		json_decref(j);
+		j = trend_of(m, m->unix_ms - 3000);
+		times = json_object_get(json_object_get(j, "trend"), "times");
+		assert_int_equal(json_array_size(times), 3);
+		json_decref(j);
+	}
+}
+
 static void metric(void **state)
 {
 	struct made *m = *state;
@@ -688,6 +717,7 @@ int main(void)
 		MADE(other_maps),
 		cmocka_unit_test(quartiles),
 		MADE(trend),
+		MADE(trend_clock),
 		MADE(metric),
 		MADE(fast_load),
 	};

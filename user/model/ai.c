@@ -11,6 +11,7 @@
 #define LEAST_DROPS 0.0001
 
 /* What is silent for longer is not among the interfaces whose quartiles are taken (DESIGN 5.1). */
+#define JUMP_MS 400 /* of the clock, less than from one point to the next */
 #define POPULATION_NS 60000000000ull
 
 /* Groups of the first fabric (abi.h, struct xsf_group). */
@@ -392,10 +393,25 @@ static int any_agent(const struct xsf_snapshot *s, const struct xsf_bindings *b)
 	return 0;
 }
 
+/* When the system's time is set, the points before are told by the new one: else those who ask for what is
+ * later than the last point they have would get old ones, or none for hours. */
+static void follow_clock(struct xsf_ai *ai, uint64_t now_ns)
+{
+	const struct xsf_ai_point *last = xsf_ai_trend(ai, XSF_AI_POINTS - 1);
+	uint64_t since_ms = ai->trend_ns ? (now_ns - ai->trend_ns) / 1000000 : 0;
+	int64_t jump = (int64_t)(ai->now.unix_ms - last->unix_ms - since_ms);
+
+	if (!ai->trend_ns || (jump > -JUMP_MS && jump < JUMP_MS))
+		return;
+	for (uint32_t i = 0; i < XSF_AI_POINTS; i++)
+		ai->trend[i].unix_ms += (uint64_t)jump;
+}
+
 static void add_point(struct xsf_ai *ai, uint64_t now_ns)
 {
 	if (ai->trend_ns && now_ns < ai->trend_ns + XSF_AI_GAP_NS)
 		return;
+	follow_clock(ai, now_ns);
 	ai->trend_ns = now_ns;
 	ai->trend[ai->next] = ai->now;
 	ai->next = (ai->next + 1) % XSF_AI_POINTS;
