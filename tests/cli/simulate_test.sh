@@ -173,7 +173,28 @@ is "without the option none" "$(wrong_in "$T/right.pcap")" 0
 is "the datagrams are the same" "$("$XSF" replay --json "$T/wrong.pcap" | md5sum)" \
 	"$("$XSF" replay --json "$T/right.pcap" | md5sum)"
 fails_with "wrong checksums over IPv4" 2 "*--wrong-checksums is about UDP over IPv6*" "$XSF" simulate --wrong-checksums 5
-fails_with "more than all" 2 "*bad value '101' for --wrong-checksums*" "$XSF" simulate --to '[::1]' --wrong-checksums 101
+fails_with "more than all" 2 "* is a percentage from 0 to 100 with at most 3 decimals, not '101'*" \
+	"$XSF" simulate --to '[::1]' --wrong-checksums 101
+
+for bad in 100.001 0.0001 .5 5. -1 5%; do
+	fails_with "no percentage: $bad" 2 "*from 0 to 100 with at most 3 decimals, not '$bad'*" \
+		"$XSF" simulate --to '[::1]' --wrong-checksums "$bad"
+done
+"$XSF" simulate --seconds 0 --count 20000 --to '[2001:db8::2]' --wrong-checksums 0.5 --write "$T/half.pcap" \
+	--truth "$T/half.json" >/dev/null
+wrong=$(json 'd["totals"]["wrong_checksums"]' "$T/half.json")
+is "half a percent of 20,000 is about 100" "$((wrong > 60 && wrong < 140))" 1
+is "as many as tshark finds: half a percent" "$(wrong_in "$T/half.pcap")" "$wrong"
+if [ "$(id -u)" = 0 ]; then
+	fails_with "an address that was meant with a port" 1 "*cannot send to fd5f::1:6343: *; with a port: ?fd5f::1?:6343" \
+		unshare -n "$XSF" simulate --to fd5f::1:6343 --count 1
+else
+	skip "an address that was meant with a port" "needs root"
+fi
+run "$XSF" simulate --to fd5f::1:6343 --count 1 --write "$T/hint.pcap"
+like "said also when it goes" "$ERR" "*fd5f::1:6343 is an address as it stands; with a port: ?fd5f::1?:6343"
+run "$XSF" simulate --to '[::1]:6343' --count 1 --write "$T/hint.pcap"
+is "not where it is plain" "$RC$ERR" 0
 
 run "$XSF" simulate --seconds 1 --rate 500 --to 127.0.0.1:9
 is "nobody listens: exit" "$RC" 0

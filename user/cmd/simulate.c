@@ -63,7 +63,7 @@ static int break_checksum(const struct simulate_options *o, uint64_t number, uin
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
 	x ^= x >> 31;
-	if (x % 100 >= o->wrong_checksums)
+	if (x % 100000 >= o->wrong_checksums)
 		return 0;
 	/* As a router's chip did; never 0, which says that there is none. */
 	sum = ((uint32_t)udp[UDP_CHECKSUM] << 8 | udp[UDP_CHECKSUM + 1]) - 0x0100;
@@ -198,7 +198,8 @@ static int open_socket(const struct simulate_options *o)
 	/* What the system allows of it will do. */
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	if (connect(fd, (const struct sockaddr *)&o->to, o->to_len)) {
-		xsf_error("cannot send to %s: %s; see: ip route get", o->to_text, strerror(errno));
+		xsf_error("cannot send to %s: %s; see: ip route get%s", o->to_text, strerror(errno),
+			  o->to_hint);
 		close(fd);
 		return -1;
 	}
@@ -234,7 +235,8 @@ static int open_raw(const struct simulate_options *o, struct sender *s)
 		return -1;
 	}
 	if (connect(fd, (const struct sockaddr *)&to, sizeof(to))) {
-		xsf_error("cannot send to %s: %s; see: ip route get", o->to_text, strerror(errno));
+		xsf_error("cannot send to %s: %s; see: ip route get%s", o->to_text, strerror(errno),
+			  o->to_hint);
 		close(fd);
 		return -1;
 	}
@@ -309,7 +311,8 @@ static int send_to(const struct simulate_options *o, struct xsf_fabric *f, struc
 	if (s->reserved >= 0)
 		close(s->reserved);
 	if (s->failed && !s->sent) {
-		xsf_error("nothing could be sent to %s: %s", o->to_text, strerror(s->last_error));
+		xsf_error("nothing could be sent to %s: %s%s", o->to_text, strerror(s->last_error),
+			  o->to_hint);
 		return XSF_EXIT_FAILURE;
 	}
 	return 0;
@@ -331,6 +334,8 @@ static void report(const struct simulate_options *o, const struct xsf_fabric *f,
 		s->failed + s->refused, s->failed ? ", last: " : "",
 		s->failed ? strerror(s->last_error) : "",
 		s->refused ? ", nobody listens there" : "");
+	if (o->to_hint[0])
+		xsf_error("%s is an address as it stands%s", o->to_text, o->to_hint);
 	if (o->wrong_checksums)
 		fprintf(o->write && !strcmp(o->write, "-") ? stderr : stdout,
 			"%" PRIu64 " of them with a wrong UDP checksum\n", s->wrong);

@@ -14,7 +14,8 @@ struct simulate_options {
 	struct sockaddr_storage to;
 	socklen_t to_len;
 	const char *to_text;
-	uint32_t wrong_checksums; /* percent of the datagrams, IPv6 only */
+	char to_hint[80]; /* what was perhaps meant by it: " (port 6343 of ::1 is [::1]:6343)" */
+	uint32_t wrong_checksums; /* of 100,000 datagrams, IPv6 only */
 	const char *write;
 	const char *truth;
 	const char *topology; /* "full", "links": print it and do nothing else */

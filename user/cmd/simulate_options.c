@@ -42,9 +42,9 @@ static void help(void)
 	       "                        it counts the others (default: all are notified)\n"
 	       "      --seed N          of everything random (default 1)\n"
 	       "      --wrong-checksums PERCENT\n"
-	       "                        so many of the datagrams have a wrong UDP checksum, "
-	       "0..100\n"
-	       "                        (default 0); to an IPv6 address, and needs CAP_NET_RAW\n"
+	       "                        so many of the datagrams have a wrong UDP checksum,\n"
+	       "                        0..100 with at most 3 decimals (default 0); to an IPv6\n"
+	       "                        address, and needs CAP_NET_RAW\n"
 	       "      --ipv6-agents     switches have IPv6 addresses\n"
 	       "      --write FILE      write a pcap instead of sending, without waiting\n"
 	       "      --truth FILE      write what was generated as JSON, comparable to\n"
@@ -60,19 +60,19 @@ static void help(void)
 	       XSF_FABRIC_MAX_DROPS, XSF_FABRIC_MAX_DROPS);
 }
 
-/* Seconds with up to nine decimals -> ns in [min, max], or 0. */
-static int parse_seconds(const char *text, uint64_t min, uint64_t *ns)
+/* A number of at most `max` with as many decimals as `one` has zeros -> in units of 1 / `one`. */
+static int parse_decimal(const char *text, uint64_t max, uint64_t one, uint64_t *value)
 {
 	const char *dot = strchr(text, '.');
 	size_t whole = dot ? (size_t)(dot - text) : strlen(text);
-	uint64_t s, part = 0, unit = SECOND;
+	uint64_t s, part = 0, unit = one;
 	char digits[16];
 
 	if (!whole || whole >= sizeof(digits))
 		return -EINVAL;
 	memcpy(digits, text, whole);
 	digits[whole] = '\0';
-	if (xsf_parse_u64(digits, 0, XSF_FABRIC_MAX_NS / SECOND - 1, &s))
+	if (xsf_parse_u64(digits, 0, max, &s))
 		return -EINVAL;
 	if (dot && !dot[1])
 		return -EINVAL;
@@ -82,11 +82,48 @@ static int parse_seconds(const char *text, uint64_t min, uint64_t *ns)
 		unit /= 10;
 		part += (uint64_t)(*c - '0') * unit;
 	}
-	s = s * SECOND + part;
-	if (s && s < min)
-		return -EINVAL;
-	*ns = s;
+	*value = s * one + part;
 	return 0;
+}
+
+/* Seconds with up to nine decimals -> ns in [min, max], or 0. */
+static int parse_seconds(const char *text, uint64_t min, uint64_t *ns)
+{
+	uint64_t v;
+
+	if (parse_decimal(text, XSF_FABRIC_MAX_NS / SECOND - 1, SECOND, &v) || (v && v < min))
+		return -EINVAL;
+	*ns = v;
+	return 0;
+}
+
+static int parse_percent(const char *text, uint32_t *of_100000)
+{
+	uint64_t v;
+
+	if (parse_decimal(text, 100, 1000, &v) || v > 100000)
+		return -EINVAL;
+	*of_100000 = (uint32_t)v;
+	return 0;
+}
+
+/* "::1:6343" is an address of IPv6 and one perhaps meant another, with a port. */
+static void hint_at_port(struct simulate_options *o, const char *text)
+{
+	const char *port = strrchr(text, ':');
+	char host[INET6_ADDRSTRLEN];
+	struct in6_addr in6;
+	uint64_t number;
+
+	o->to_hint[0] = 0;
+	if (*text == '[' || !port || (size_t)(port - text) >= sizeof(host) ||
+	    xsf_parse_u64(port + 1, 1, 65535, &number))
+		return;
+	memcpy(host, text, (size_t)(port - text));
+	host[port - text] = 0;
+	if (inet_pton(AF_INET6, host, &in6) == 1)
+		snprintf(o->to_hint, sizeof(o->to_hint), "; with a port: [%s]:%u", host,
+			 (unsigned int)number);
 }
 
 /* ADDR, ADDR:PORT, [ADDR]:PORT; numeric only, so that nothing is looked up. */
@@ -124,6 +161,7 @@ static int parse_to(const char *text, struct simulate_options *o)
 		return -EINVAL;
 	memcpy(&o->to, found->ai_addr, found->ai_addrlen);
 	o->to_len = found->ai_addrlen;
+	hint_at_port(o, text);
 	freeaddrinfo(found);
 	return 0;
 }
@@ -214,7 +252,7 @@ static int parse_option(int opt, const char *arg, struct simulate_options *o)
 		c->ipv6_agents = 1;
 		return 0;
 	case OPT_WRONG_CHECKSUMS:
-		return parse_u32(arg, 0, 100, &o->wrong_checksums);
+		return parse_percent(arg, &o->wrong_checksums);
 	case OPT_WRITE:
 		o->write = arg;
 		return *arg ? 0 : -EINVAL;
@@ -254,7 +292,14 @@ int simulate_options_parse(int argc, char **argv, struct simulate_options *o)
 			return xsf_usage("simulate", "unknown option '%s'", argv[optind - 1]);
 		if (opt == ':')
 			return xsf_usage("simulate", "option '%s' needs a value", argv[optind - 1]);
-		if (parse_option(opt, optarg, o))
+		if (!parse_option(opt, optarg, o))
+			continue;
+		if (opt == OPT_WRONG_CHECKSUMS)
+			return xsf_usage("simulate",
+					 "--wrong-checksums is a percentage from 0 to 100 with at "
+					 "most 3 decimals, not '%s'",
+					 optarg);
+		else
 			return xsf_usage("simulate", "bad value '%s' for --%s", optarg,
 					 long_options[opt - OPT_LEAVES].name);
 	}
