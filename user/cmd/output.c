@@ -88,7 +88,7 @@ static void print_totals(const struct xsf_totals *t)
 	struct section samples = { .heading = "Samples" };
 	struct section faults = { .heading = "Malformed" };
 	struct section frames = { .heading = "Other frames" };
-	struct section events = { .heading = "Limits met and other events" };
+	struct section events = { .heading = "Other counts, sums and limits met" };
 	struct section outcomes = { .heading = "Datagrams", .rows = 1 };
 
 	printf("Datagrams: %" PRIu64 "\n", (uint64_t)t->datagrams);

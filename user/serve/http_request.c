@@ -276,14 +276,18 @@ static const struct xsf_http_endpoint *endpoint_at(const struct xsf_http *http, 
 int xsf_http_make_index(struct xsf_http *http)
 {
 	const struct xsf_http_endpoint *endpoint;
-	size_t used = 0;
+	size_t used = 0, width = 0;
 
+	for (size_t i = 0; (endpoint = endpoint_at(http, i)); i++) {
+		if (endpoint->summary && strlen(endpoint->path) > width)
+			width = strlen(endpoint->path);
+	}
 	for (size_t i = 0; (endpoint = endpoint_at(http, i)); i++) {
 		if (!endpoint->summary)
 			continue;
 		used += (size_t)snprintf(http->index + used, sizeof(http->index) - used,
-					 "%-6s %-24s %s\n", endpoint->method, endpoint->path,
-					 endpoint->summary);
+					 "%-6s %-*s  %s\n", endpoint->method, (int)width,
+					 endpoint->path, endpoint->summary);
 		if (used >= sizeof(http->index))
 			return -E2BIG;
 	}
