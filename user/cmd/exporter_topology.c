@@ -210,7 +210,10 @@ static unsigned int put(struct xsf_exporter *e, uint32_t fabric, const char *tex
 
 	if (err)
 		return status;
-	err = xsf_topologies_keep(&e->options->topology, name, text, len, why, XSF_WHY_LEN);
+	if (topology->nr_links || topology->nr_nodes)
+		err = xsf_topologies_keep(&e->options->topology, name, text, len, why, XSF_WHY_LEN);
+	else
+		err = xsf_topologies_forget(&e->options->topology, name, why, XSF_WHY_LEN);
 	status = err ? 500 : 0;
 	if (!err && xsf_bindings_set(e->bindings, fabric, topology)) {
 		snprintf(why, XSF_WHY_LEN, "%s", strerror(ENOMEM));

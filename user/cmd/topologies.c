@@ -240,6 +240,13 @@ static int sync_dir(const char *dir)
 	return err;
 }
 
+static int cannot_keep(const struct xsf_topology_options *o, int err, char *why, size_t why_len)
+{
+	snprintf(why, why_len, "cannot keep the topology in %s: %s; another place: --state-dir DIR",
+		 state_dir(o), strerror(-err));
+	return err;
+}
+
 int xsf_topologies_keep(const struct xsf_topology_options *o, const char *fabric, const char *text,
 			size_t len, char *why, size_t why_len)
 {
@@ -265,9 +272,23 @@ int xsf_topologies_keep(const struct xsf_topology_options *o, const char *fabric
 	}
 	if (!err)
 		err = sync_dir(dir);
-	if (err)
-		snprintf(why, why_len,
-			 "cannot keep the topology in %s: %s; another place: --state-dir DIR", dir,
-			 strerror(-err));
-	return err;
+	return err ? cannot_keep(o, err, why, why_len) : 0;
+}
+
+int xsf_topologies_forget(const struct xsf_topology_options *o, const char *fabric, char *why,
+			  size_t why_len)
+{
+	char path[PATH_MAX];
+	int err;
+
+	for (uint32_t i = 0; i < o->nr_fabrics; i++) {
+		if (o->fabric[i].file && !strcmp(o->fabric[i].name, fabric))
+			return xsf_topologies_keep(o, fabric, "{}", 2, why, why_len);
+	}
+	err = kept_path(o, fabric, "", path);
+	if (!err && unlink(path))
+		return errno == ENOENT ? 0 : cannot_keep(o, -errno, why, why_len);
+	if (!err)
+		err = sync_dir(state_dir(o));
+	return err ? cannot_keep(o, err, why, why_len) : 0;
 }
