@@ -66,7 +66,7 @@ reader_late=$READER late_log=$READER_LOG
 # ---- with XDP in each mode and without, observing
 for mode in native generic none; do
 	[ $mode = none ] || "$XSF" load --mode $mode xsf0 >/dev/null
-	begin xsf0 --port 9995
+	begin xsf0 --port 4739,6343 --port 2055,9995
 	send_to good 100
 	send_to wrong 25
 	send_to wrong 15 --payload 20
@@ -146,7 +146,7 @@ sysctl -q -w net.ipv4.ip_forward=1 net.ipv4.conf.all.forwarding=1
 start tcpdump -n -i xsf0 -w /dev/null
 tap=$PID
 wait_for 10 grep -q listening "$STARTED_LOG"
-begin --port 9995
+begin --port 9995,4739,2055
 send_to good 3 --port 9995
 send_to good 12 --dst 203.0.113.9
 # Ours go out, and end in the other namespace.
@@ -165,6 +165,18 @@ sysctl -q -w net.ipv4.ip_forward=0
 RUN_TIMEOUT=20 run "$XSF" ledger xsf0 --seconds 2 --watch
 is "watch: exit" $RC 0
 is "watch: as often as seconds" "$(grep -c '^Ledger of xsf0' "$T/out")" 2
+run "$XSF" ledger xsf0 --seconds 1 --port 9995
+is "--port: that one alone" "$(grep '^Port' "$T/out")" "Port 9995: nothing"
+reader 9995 4096 late
+start "$XSF" ledger xsf0 --seconds 60 --port 9995
+LEDGER=$PID LEDGER_LOG=$STARTED_LOG
+wait_for 20 grep -q counting "$LEDGER_LOG"
+send_to good 100 --port 9995
+stop "$LEDGER" INT
+like "text: a full buffer" "$(cat "$LEDGER_LOG")" \
+	"*then: buffer full *mend: sysctl -w net.core.rmem_max=* (*or the collector's own option for its receive buffer)*"
+stop "$READER"
+RUN_TIMEOUT=20 run "$XSF" ledger xsf0 --seconds 1
 like "text" "$OUT" "*Device*rx packets*Port 4739: nothing*Sockets on these ports: 2*not measured*"
 RUN_TIMEOUT=20 run "$XSF" ledger --seconds 2 --watch --json
 is "watch --json: an object a line" "$(grep -c '^{.*}$' "$T/out")" 2
@@ -215,6 +227,7 @@ is "kill -9: no pins" "$(find /sys/fs/bpf)" "$pins"
 
 # ---- errors
 fails_with "no interface" 1 "xdp-sflow: no interface nope; *" "$XSF" ledger nope
+fails_with "a directory without maps" 1 "*no maps are pinned in /nonexist; *" "$XSF" ledger --maps /nonexist --seconds 1
 fails_with "two interfaces" 2 "*one interface at most*" "$XSF" ledger xsf0 xsf2
 fails_with "a bad port" 2 "*--port: '0' is not*" "$XSF" ledger --port 0
 fails_with "bad seconds" 2 "*--seconds is a number*" "$XSF" ledger --seconds 0

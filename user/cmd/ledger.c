@@ -35,9 +35,9 @@ static void help(void)
 	       "for\n"
 	       "each stage the command that would mend it. Needs root, cgroup2 and BTF. Its\n"
 	       "programs are attached only while it runs; XDP programs are not needed.\n\n"
-	       "  -p, --port N[,N]...  further ports; repeat for more (always: 4739, 6343, 2055 "
-	       "and\n"
-	       "                       those of the attached programs; %d in all)\n"
+	       "  -p, --port N[,N]...  these ports alone; repeat for more, at most %d (default: "
+	       "4739,\n"
+	       "                       6343, 2055 and those of the attached programs)\n"
 	       "      --seconds N      how long (default %d; with --watch, until SIGINT); SIGINT "
 	       "and\n"
 	       "                       SIGTERM end it early, and it prints\n"
@@ -158,8 +158,7 @@ static int run(const struct options *o)
 static int add_ports(struct xsf_ledger_ask *ask, const char *text)
 {
 	uint16_t ports[XSF_MAX_PORTS];
-	/* The usual ones and those of a program have their places. */
-	const size_t room = XSF_LEDGER_PORTS - 3 - XSF_MAX_PORTS;
+	const size_t room = XSF_LEDGER_PORTS;
 	size_t at = 0;
 
 	if (xsf_parse_ports(text, ports))
@@ -170,7 +169,7 @@ static int add_ports(struct xsf_ledger_ask *ask, const char *text)
 		at++;
 	for (size_t n = 0; n < XSF_MAX_PORTS && ports[n]; n++) {
 		if (at == room)
-			return xsf_usage("ledger", "at most %zu further ports", room);
+			return xsf_usage("ledger", "at most %zu ports", room);
 		ask->ports[at++] = ports[n];
 	}
 	return 0;

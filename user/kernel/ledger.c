@@ -365,21 +365,38 @@ static void add_port(struct xsf_ledger_probe *probe, uint16_t port)
 		probe->ports[probe->nr_ports++] = port;
 }
 
-/* The usual ones, those asked for, then those of the attached programs while there is room. */
+/* Those asked for; without, the usual ones, then those of the attached programs while there is room. */
 static int choose_ports(struct xsf_ledger_probe *probe, const struct xsf_ledger_ask *ask,
 			struct xsf_why *why)
 {
 	static const uint16_t usual[] = { 4739, 6343, 2055 };
 	int err;
 
-	for (size_t n = 0; n < sizeof(usual) / sizeof(usual[0]); n++)
-		add_port(probe, usual[n]);
 	for (size_t n = 0; n < XSF_LEDGER_PORTS && ask->ports[n]; n++)
 		add_port(probe, ask->ports[n]);
+	for (size_t n = 0; n < sizeof(usual) / sizeof(usual[0]) && !ask->ports[0]; n++)
+		add_port(probe, usual[n]);
 	err = xsf_ledger_pins_read(probe->dir, &probe->begin.pins, why);
-	for (uint32_t n = 0; n < probe->begin.pins.nr_configured && !err; n++)
+	for (uint32_t n = 0; n < probe->begin.pins.nr_configured && !err && !ask->ports[0]; n++)
 		add_port(probe, probe->begin.pins.configured[n]);
 	return err;
+}
+
+/* Without programs of ours nothing is pinned, which is no mistake; in a directory that was named, it is. */
+static int check_dir(const char *dir, struct xsf_why *why)
+{
+	static const char *const maps[] = { "xsf_totals", "xsf_csum_totals" };
+	char path[PATH_MAX];
+
+	for (size_t n = 0; n < sizeof(maps) / sizeof(maps[0]); n++) {
+		if (!xsf_pins_path(path, dir, maps[n], NULL) &&
+		    (!access(path, F_OK) || errno == EACCES))
+			return 0;
+	}
+	return xsf_because(why, -ENOENT,
+			   "no maps are pinned in %s; without --maps the ledger takes those in %s, "
+			   "and goes without where there are none",
+			   dir, xsf_pins_default());
 }
 
 int xsf_ledger_probe_open(const struct xsf_ledger_ask *ask, struct xsf_ledger_probe **out,
@@ -405,6 +422,8 @@ int xsf_ledger_probe_open(const struct xsf_ledger_ask *ask, struct xsf_ledger_pr
 		err = xsf_because(why, -ENOMEM, "no memory for the ledger");
 	else
 		err = xsf_ledger_names_read(&probe->names, why);
+	if (!err && ask->dir)
+		err = check_dir(ask->dir, why);
 	if (!err)
 		err = choose_ports(probe, ask, why);
 	/* Whatever is wrong with the interface is said before anything is attached. */

@@ -7,10 +7,11 @@
 #include "model/ledger.h"
 
 struct xsf_ledger_ask {
-	const char *dir;   /* pins of the XDP and checksum programs; NULL: the default */
+	const char *
+		dir; /* pins of the XDP and checksum programs: there must be some; NULL: the default */
 	const char *iface; /* NULL: all */
 	uint16_t ports
-		[XSF_LEDGER_PORTS]; /* beside the telemetry ports and the configured ones; 0 ends */
+		[XSF_LEDGER_PORTS]; /* 0 ends; none: the telemetry ports and the configured ones */
 };
 
 struct xsf_ledger_probe;

@@ -30,9 +30,9 @@
 	  "whole datagrams and first fragments that the driver gave to the kernel's network " \
 	  "stack") \
 	X(fragmented, WITHIN, "in fragments", "of those that arrived: came in several pieces") \
-	X(wrong_checksum, WITHIN, "wrong checksum, left", \
+	X(wrong_checksum, WITHIN, "wrong IPv6, not repaired", \
 	  "IPv6, wrong or zero, left as it was: the checksum program observes") \
-	X(repaired, WITHIN, "wrong checksum, repaired", "IPv6, wrong or zero, repaired") \
+	X(repaired, WITHIN, "wrong IPv6, repaired", "IPv6, wrong or zero, repaired") \
 	X(consumed, END, "consumed by XDP", "counted and dropped by the XDP program on purpose") \
 	X(denied, END, "denied by XDP", "source not in the allow-list, dropped on request") \
 	X(no_listener, END, "no listener", "dropped: no socket on the port") \
@@ -246,6 +246,8 @@ int xsf_ledger_classify(const char *reason, const char *where, uint8_t *after);
 #define XSF_LEDGER_MEND (XSF_CSUM_ADVICE + 64)
 const char *xsf_ledger_mend(const struct xsf_ledger *l, const struct xsf_ledger_port *p,
 			    enum xsf_ledger_stage s, uint8_t family, char *buf, size_t len);
+/* What else would mend it, for people: "" or a few words. */
+const char *xsf_ledger_mend_else(enum xsf_ledger_stage s);
 /* Likewise for value n of XSF_LEDGER_NIC of a device. */
 const char *xsf_ledger_mend_nic(const struct xsf_ledger *l, const struct xsf_ledger_device *d,
 				unsigned int n, char *buf, size_t len);

@@ -186,6 +186,13 @@ const char *xsf_ledger_mend(const struct xsf_ledger *l, const struct xsf_ledger_
 	return buf;
 }
 
+const char *xsf_ledger_mend_else(enum xsf_ledger_stage s)
+{
+	return s == XSF_STAGE_buffer_full ? "then restart the collector; or the collector's own "
+					    "option for its receive buffer" :
+					    "";
+}
+
 const char *xsf_ledger_mend_nic(const struct xsf_ledger *l, const struct xsf_ledger_device *d,
 				unsigned int n, char *buf, size_t len)
 {

@@ -21,11 +21,13 @@ static void put(struct xsf_text *t, const char *format, ...)
 	xsf_text_str(t, line);
 }
 
-static void put_mend(struct xsf_text *t, const char *command)
+static void put_mend(struct xsf_text *t, const char *command, const char *otherwise)
 {
 	if (command[0]) {
 		XSF_TEXT_LIT(t, "   mend: ");
 		xsf_text_str(t, command);
+		if (otherwise[0])
+			put(t, " (%s)", otherwise);
 	}
 	xsf_text_char(t, '\n');
 }
@@ -52,7 +54,7 @@ static void put_devices(const struct xsf_ledger *l, struct xsf_text *t)
 			if (!count)
 				continue;
 			put(t, "  %-26s %12" PRIu64, xsf_ledger_nic_names[i], count);
-			put_mend(t, xsf_ledger_mend_nic(l, d, i, command, sizeof(command)));
+			put_mend(t, xsf_ledger_mend_nic(l, d, i, command, sizeof(command)), "");
 		}
 		for (uint32_t i = 0; i < d->nr_driver; i++) {
 			if (d->driver[i].count)
@@ -143,10 +145,12 @@ static void put_port(const struct xsf_ledger *l, const struct xsf_ledger_port *p
 		if (!p->stage[s] && !is_always_shown(s))
 			continue;
 		put(t, "  %-26s %12" PRIu64, title, p->stage[s]);
-		put_mend(t, p->stage[s] ? xsf_ledger_mend(l, p, (enum xsf_ledger_stage)s,
-							  family_of(l, p->port, s), command,
-							  sizeof(command)) :
-					  "");
+		put_mend(t,
+			 p->stage[s] ? xsf_ledger_mend(l, p, (enum xsf_ledger_stage)s,
+						       family_of(l, p->port, s), command,
+						       sizeof(command)) :
+				       "",
+			 xsf_ledger_mend_else((enum xsf_ledger_stage)s));
 		for (uint32_t n = 0; n < l->nr_drops; n++) {
 			if (l->drop[n].counts && l->drop[n].port == p->port &&
 			    (int)l->drop[n].stage == s)
