@@ -153,10 +153,22 @@ fails_with "load beside it would count twice" 1 \
 	"$XSF" load xsf0
 run "$XSF" repair show --maps /sys/fs/bpf/tc/globals
 like "repair show reads what tc pinned" "$RC $OUT" "0 *xsf0 *repairing its default ports *by tc, tc preference 49152*"
+for maps in /sys/fs/bpf/tc/globals $PINS; do
+	fails_with "repair set says what to do: $maps" 1 \
+		"*xsf0: the checksum program there was attached by hand, *tc filter del dev xsf0 ingress pref 49152; then *load xsf0 *" \
+		"$XSF" repair set xsf0 --observe --maps "$maps"
+done
+is "and leaves nothing there" "$(find /sys/fs/bpf/tc/globals -mindepth 1 ! -name 'xsf_csum_*')" ""
 check "unload leaves it" bash -c "! '$XSF' unload xsf0"
 is "there it is" "$(filters | wc -l)" 1
 tc qdisc del dev xsf0 clsact
-rm -r /sys/fs/bpf/tc
+rm -rf /sys/fs/bpf/tc /sys/fs/bpf/xdp /sys/fs/bpf/ip
+ip link set dev xsf0 xdp obj "$ROOT/build/xdp_sflow.bpf.o" sec xdp
+fails_with "repair show where ip pinned: says where the others are" 1 \
+	"*/xdp/globals has maps of the XDP program and none of the checksum program: what tc pins is in /sys/fs/bpf/tc/globals, *$PINS" \
+	"$XSF" repair show xsf0 --maps /sys/fs/bpf/xdp/globals
+ip link set dev xsf0 xdp off
+rm -rf /sys/fs/bpf/tc /sys/fs/bpf/xdp /sys/fs/bpf/ip
 tc qdisc add dev xsf0 ingress_block 22 clsact
 fails_with "a block shared with others: refused" 1 "*xsf0 shares its tc filters with other interfaces (block 22)*" \
 	"$XSF" load xsf0

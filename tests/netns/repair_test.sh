@@ -29,15 +29,27 @@ is "observing: still none" "$(size)" "$(stat -c %s "$T/sent")"
 is "the kernel counts them" "$(($(checksum_errors) - errors))" 1000
 is "so does the program" "$(audit port 4739 observed_wrong) $(audit source 2001:db8::1 observed_wrong)" "1000 1000"
 run "$XSF" status
-like "status names the source, what it is" "$OUT" "*2001:db8::1 *always wrong: a chip*"
+like "status names the source, what it is, and how often" "$OUT" "*2001:db8::1 *always wrong: a chip; 100 % of 1000 in * s*"
 advice=$(sed -n 's/^To repair: //p' <<<"$OUT")
 is "and the command that repairs" "$advice" \
 	"xdp-sflow repair set xsf0 --repair 4739 --repair-from 2001:db8::1"
+
+doctor() { # CHECK LENGTH WORD: its findings with the word, cut
+	"$XSF" doctor xsf0 --seconds 0 --json | json "[(f['level'], f['text'][:$2], f.get('mend')) for f in d['checks']
+		if f['check'] == '$1' and '$3' in f['text']]"
+}
+is "doctor says so, with the same command" "$(doctor checksum 16 2001:db8::1)" "[('warn', 'wrong UDP checks', '$advice')]"
+like "and that the program observes" "$(doctor tc 99 '')" "*'ok', 'the checksum program at preference 10 observes; *"
 
 # Repairing
 # shellcheck disable=SC2086 # words
 run "$XSF" ${advice#xdp-sflow }
 is "that command" "$RC $OUT" "0 xsf0: repairing 4739 from 1 prefix, observing 6343, 2055"
+is "doctor: nothing more to be repaired" "$(doctor checksum 2 '')" "[('ok', 'no', None)]"
+is "what it advises keeps the repair" "$(doctor listener 8 6343)" "[('warn', 'UDP 6343', 'xdp-sflow doctor xsf0 --port 4739')]"
+is "also where nobody listens on another port" "$("$XSF" doctor xsf0 --seconds 0 --port 6343 --json |
+	json '[f["mend"] for f in d["checks"] if f["check"] == "listener"]')" \
+	"['xdp-sflow load xsf0 --consume --port 6343 --repair 4739 --repair-from 2001:db8::1']"
 errors=$(checksum_errors)
 send_ipfix 1000 --checksum wrong --first 5000 --payloads "$T/sent"
 received 1100
@@ -45,9 +57,17 @@ check "repairing: all of 1000, byte for byte" cmp "$T/sent" "$T/received"
 is "InCsumErrors stand still" "$(($(checksum_errors) - errors))" 0
 is "counted" "$(audit port 4739 repaired_wrong) $(audit source 2001:db8::1 repaired_wrong)" "1000 1000"
 is "no more advice" "$("$XSF" repair show | grep -c 'To repair')" 0
+is "the table has the numbers of JSON: right, wrong, zero, repaired, left" \
+	"$("$XSF" repair show | awk '$1 == "4739" || $1 == "2001:db8::1" { print $2, $3, $4, $5, $6 }' | uniq)" \
+	"0 2000 0 1000 0"
+is "JSON" "$("$XSF" repair show --json |
+	json '[d["checksum"]["sources"][0][k] for k in ("good", "wrong", "observed_zero", "repaired", "left")]')" \
+	"[0, 2000, 0, 1000, 0]"
 send_ipfix 50 --checksum zero --first 7000 --payloads "$T/sent"
 received 1150
 check "zero ones too" cmp "$T/sent" "$T/received"
+is "which are wrong ones in the table" "$("$XSF" repair show | awk '$1 == "4739" { print $2, $3, $4, $5, $6 }')" \
+	"0 2050 50 1050 0"
 is "counted apart" "$(audit port 4739 repaired_zero)" 50
 send_ipfix 200 --checksum right --first 8000 --payloads "$T/sent"
 received 1350
@@ -82,6 +102,24 @@ is "one program all the while" "$(filters | wc -l)" 1
 id=$(filter_id)
 run "$XSF" load xsf0 --repair 4739
 like "load again replaces" "$RC $OUT" "0 *checksum program replaced, counts kept, repairing 4739, observing*"
+like "and says what it ends" "$OUT" "*; before it was repairing 9995"
+run "$XSF" load xsf0 --repair 4739,9995
+unlike "nothing is ended: nothing is said" "$OUT" "*before*"
+run "$XSF" load xsf0
+like "load without options ends a repair, and says so" "$RC $OUT" \
+	"0 *replaced, counts kept, observing 4739, 6343, 2055, *; before it was repairing 4739, 9995"
+check "sources" "$XSF" load xsf0 --repair 4739 --repair-from 2001:db8::/32 --repair-from fd00::/8
+run "$XSF" load xsf0 --repair 4739 --repair-from 2001:db8::/32
+like "other sources end some as well" "$OUT" "*; before it was repairing 4739 from 2 prefixes"
+run "$XSF" load xsf0 --repair 4739
+unlike "from all: nothing is ended" "$OUT" "*before*"
+run "$XSF" load xsf0 --repair-from 2001:db8::/32
+like "from some, no longer from all" "$OUT" "*; before it was repairing 4739"
+check "repairing" "$XSF" repair set xsf0 --repair 4739
+run "$XSF" load xsf0 --no-checksum
+like "nor is it watched any more" "$RC $OUT" "0 *xsf0: checksum program detached; before it was repairing 4739"
+run "$XSF" load xsf0 --repair 4739
+like "attached anew" "$RC $OUT" "0 *checksum program attached, repairing 4739, observing *"
 is "one filter, another program" "$(filters | wc -l) $(($(filter_id) != id))" "1 1"
 is "one directory" "$(find $PINS -name 'tc_*' | wc -l)" 1
 send_ipfix 40 --checksum wrong --first 9000 --payloads "$T/sent"

@@ -83,9 +83,14 @@ static enum xsf_csum_verdict verdict(uint64_t good, uint64_t wrong)
 static void test_verdict(void **state)
 {
 	struct xsf_csum_counts c = { .repaired_zero = 5, .repaired_wrong = 4, .left_gso = 1000 };
+	struct xsf_csum_counts left_alone = { .left_gso = 1000, .left_fragment = 1 };
+	char says[XSF_CSUM_SAYS];
 
 	(void)state;
-	assert_int_equal(verdict(0, 0), XSF_CSUM_RIGHT);
+	assert_int_equal(verdict(0, 0), XSF_CSUM_UNVERIFIED);
+	assert_int_equal(xsf_csum_verdict(&left_alone), XSF_CSUM_UNVERIFIED);
+	assert_string_equal(xsf_csum_verdict_name(XSF_CSUM_UNVERIFIED), "unverified");
+	assert_string_equal(xsf_csum_says(&left_alone, says), "not verified");
 	assert_int_equal(verdict(1000000, 0), XSF_CSUM_RIGHT);
 	assert_int_equal(verdict(0, 1), XSF_CSUM_TOO_FEW);
 	assert_int_equal(verdict(0, 9), XSF_CSUM_TOO_FEW);
@@ -107,6 +112,22 @@ static void test_verdict(void **state)
 	assert_int_equal(xsf_csum_verdict(&c), XSF_CSUM_CHIP);
 	assert_string_equal(xsf_csum_verdict_name(XSF_CSUM_CHIP), "chip");
 	assert_string_equal(xsf_csum_verdict_text(XSF_CSUM_LINE), "rarely wrong: a line");
+
+	c = (struct xsf_csum_counts){ .good = 120,
+				      .observed_wrong = 70,
+				      .repaired_zero = 10,
+				      .first_seen_ns = 100 * SECOND,
+				      .last_seen_ns = 112 * SECOND };
+	assert_string_equal(xsf_csum_says(&c, says), "always wrong: a chip; 40 % of 200 in 12 s");
+	c.good = 12000000;
+	assert_string_equal(xsf_csum_says(&c, says),
+			    "rarely wrong: a line; 0.000667 % of 12000080 in 12 s");
+	c = (struct xsf_csum_counts){ .good = UINT64_MAX >> 1,
+				      .observed_wrong = UINT64_MAX >> 2,
+				      .last_seen_ns = UINT64_MAX };
+	assert_non_null(strstr(xsf_csum_says(&c, says), " s"));
+	c = (struct xsf_csum_counts){ .good = 1 };
+	assert_string_equal(xsf_csum_says(&c, says), "right");
 }
 
 static void test_sums(void **state)
@@ -128,6 +149,7 @@ static void test_sums(void **state)
 	assert_int_equal(xsf_csum_repaired(&one), one.repaired_wrong + one.repaired_zero);
 	assert_int_equal(xsf_csum_wrong(&one), xsf_csum_repaired(&one) + one.observed_wrong +
 						       one.observed_zero + one.left_unwritable);
+	assert_int_equal(xsf_csum_zero(&one), one.repaired_zero + one.observed_zero);
 	assert_int_equal(xsf_csum_checked(&one), xsf_csum_wrong(&one) + one.good);
 	assert_int_equal(xsf_csum_left(&one) + xsf_csum_checked(&one) - one.left_unwritable,
 			 (1ull << n) - 1);

@@ -283,19 +283,32 @@ static int start_waiting(const struct xsf_load_options *o, const struct xsf_load
 	_exit(0);
 }
 
+/* What this load has ended. */
+static void report_ended(const struct xsf_csum_result *c)
+{
+	char was[XSF_POLICY_TEXT];
+
+	if (c->ended)
+		printf("; before it was %s", xsf_repairing_text(&c->was, was));
+	putchar('\n');
+}
+
 /* The tc program's line. */
 static void report_csum(const char *iface, const struct xsf_csum_result *c)
 {
 	char policy[XSF_POLICY_TEXT];
 
-	if (c->removed)
-		printf("%s: checksum program detached\n", iface);
+	if (c->removed) {
+		printf("%s: checksum program detached", iface);
+		report_ended(c);
+	}
 	if (c->kept) {
 		printf("%s: the checksum program that is there stays, %s, tc preference %d, "
 		       "program %u: "
-		       "%s\n",
+		       "%s",
 		       iface, xsf_policy_text(&c->policy, policy), XSF_TC_PREF, c->prog_id,
 		       c->skipped.text);
+		report_ended(c);
 		return;
 	}
 	if (c->skipped.text[0])
@@ -308,7 +321,7 @@ static void report_csum(const char *iface, const struct xsf_csum_result *c)
 	       c->made_qdisc ? "; made a clsact qdisc" : "");
 	if (c->before)
 		printf("; behind %u other filter%s", c->before, c->before == 1 ? "" : "s");
-	putchar('\n');
+	report_ended(c);
 }
 
 static void report(const struct xsf_load_options *o, const char *iface,

@@ -2,6 +2,7 @@
 #include "cmd/repair.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,27 +133,28 @@ static int set(const struct args *a, const char *iface)
 	const struct xsf_if *i;
 	struct xsf_ifs ifs = {};
 	struct xsf_why why;
-	int lock, err;
+	int lock = -1, err;
 
+	err = xsf_ifs_get(&ifs);
+	if (err) {
+		xsf_because(&why, err, "cannot list the interfaces: %s", xsf_errno_text(err));
+		goto out;
+	}
+	i = xsf_ifs_name(&ifs, iface);
+	/* Asked first: taking the lock makes a directory, perhaps in one that is not ours. */
+	err = i ? xsf_csum_may_set(a->dir, i, &why) :
+		  xsf_because(&why, -ENODEV,
+			      "no interface %s in this network namespace; 'ip link' lists "
+			      "those that there are",
+			      iface);
+	if (err)
+		goto out;
 	lock = xsf_pins_lock(a->dir, &why);
 	if (lock == -ENOENT)
 		xsf_because(&why, lock, "nothing is pinned in %s; first: xdp-sflow load %s", a->dir,
 			    iface);
-	err = lock < 0 ? lock : 0;
-	if (!err) {
-		err = xsf_ifs_get(&ifs);
-		if (err)
-			xsf_because(&why, err, "cannot list the interfaces: %s",
-				    xsf_errno_text(err));
-	}
-	if (!err) {
-		i = xsf_ifs_name(&ifs, iface);
-		err = i ? xsf_csum_set(a->dir, i, &a->csum, &policy, &why) :
-			  xsf_because(&why, -ENODEV,
-				      "no interface %s in this network namespace; 'ip link' lists "
-				      "those that there are",
-				      iface);
-	}
+	err = lock < 0 ? lock : xsf_csum_set(a->dir, i, &a->csum, &policy, &why);
+out:
 	if (err)
 		xsf_error("%s", why.text);
 	else
@@ -179,6 +181,21 @@ static int only(struct xsf_csum *c, const char *iface, struct xsf_csum_attached 
 	return -ENOENT;
 }
 
+/* What `ip` pins is of the XDP program alone. */
+static void nothing_there(const char *dir, const char *iface)
+{
+	char totals[PATH_MAX];
+	int is_default = !strcmp(dir, xsf_pins_default());
+
+	if (!is_default && !xsf_pins_path(totals, dir, "xsf_totals", NULL) && !access(totals, F_OK))
+		xsf_error("%s has maps of the XDP program and none of the checksum program: what "
+			  "tc pins is in /sys/fs/bpf/tc/globals, what load pins in %s",
+			  dir, xsf_pins_default());
+	else
+		xsf_error("no checksum maps are pinned in %s; first: xdp-sflow load %s%s%s", dir,
+			  iface, is_default ? "" : " --maps ", is_default ? "" : dir);
+}
+
 static int show(const struct args *a, const char *iface)
 {
 	struct xsf_csum_maps *maps = NULL;
@@ -195,8 +212,7 @@ static int show(const struct args *a, const char *iface)
 				  "; run as root or as a member of group " XSF_PIN_GROUP :
 				  "");
 	} else if (!c.present) {
-		xsf_error("no checksum maps are pinned in %s; first: xdp-sflow load %s", a->dir,
-			  iface ? iface : "IFACE");
+		nothing_there(a->dir, iface ? iface : "IFACE");
 		err = -ENOENT;
 	} else if (iface && only(&c, iface, &kept)) {
 		xsf_error("no checksum program that counts into %s is attached to %s; 'xdp-sflow "

@@ -16,6 +16,9 @@ int xsf_repair_args_check(const struct xsf_csum_options *c, const char *command)
 #define XSF_POLICY_TEXT 160
 const char *xsf_policy_text(const struct xsf_csum_policy *policy, char buf[XSF_POLICY_TEXT]);
 
+/* Its first part alone; "" when it repairs nothing. Likewise. */
+const char *xsf_repairing_text(const struct xsf_csum_policy *policy, char buf[XSF_POLICY_TEXT]);
+
 /* For people: what is attached, each port, each source, and the command that repairs. Nothing where there
  * are no such maps. */
 void xsf_print_csum(const struct xsf_csum *c, uint64_t now_ns);

@@ -23,23 +23,30 @@ static int ports_text(const struct xsf_csum_policy *p, int repair, char *buf, si
 	return nr;
 }
 
+const char *xsf_repairing_text(const struct xsf_csum_policy *policy, char buf[XSF_POLICY_TEXT])
+{
+	char ports[64], from[48] = "";
+
+	buf[0] = 0;
+	if (!policy->set)
+		snprintf(buf, XSF_POLICY_TEXT, "repairing its default ports from any source");
+	else if (ports_text(policy, 1, ports, sizeof(ports))) {
+		if (policy->nr_prefixes)
+			snprintf(from, sizeof(from), " from %u prefix%s", policy->nr_prefixes,
+				 policy->nr_prefixes == 1 ? "" : "es");
+		snprintf(buf, XSF_POLICY_TEXT, "repairing %s%s", ports, from);
+	}
+	return buf;
+}
+
 const char *xsf_policy_text(const struct xsf_csum_policy *policy, char buf[XSF_POLICY_TEXT])
 {
-	char repairs[64], observes[64], from[48] = "";
-	int nr_repairs, nr_observes;
+	char observes[64];
+	size_t len = strlen(xsf_repairing_text(policy, buf));
 
-	if (!policy->set) {
-		snprintf(buf, XSF_POLICY_TEXT, "repairing its default ports from any source");
-		return buf;
-	}
-	nr_repairs = ports_text(policy, 1, repairs, sizeof(repairs));
-	nr_observes = ports_text(policy, 0, observes, sizeof(observes));
-	if (policy->nr_prefixes)
-		snprintf(from, sizeof(from), " from %u prefix%s", policy->nr_prefixes,
-			 policy->nr_prefixes == 1 ? "" : "es");
-	snprintf(buf, XSF_POLICY_TEXT, "%s%s%s%s%s%s", nr_repairs ? "repairing " : "", repairs,
-		 nr_repairs ? from : "", nr_repairs && nr_observes ? ", " : "",
-		 nr_observes ? "observing " : "", observes);
+	if (policy->set && ports_text(policy, 0, observes, sizeof(observes)))
+		snprintf(buf + len, XSF_POLICY_TEXT - len, "%sobserving %s", len ? ", " : "",
+			 observes);
 	return buf;
 }
 
@@ -49,11 +56,15 @@ static void print_attached(const struct xsf_csum_attached *a)
 	const char *by = !strcmp(a->how, "external")	? "by tc" :
 			 !strcmp(a->how, "elsewhere")	? "in another network namespace" :
 			 !strcmp(a->how, "unconfirmed") ? "by load, not yet confirmed" :
+			 !strcmp(a->how, "abandoned")	? "by a load --confirm that was killed" :
 							  "by load";
 
 	printf("  %-15s %s, %s, tc preference %" PRIu32 ", program %" PRIu32 "\n", a->ifname,
 	       a->policy_known ? xsf_policy_text(&a->policy, policy) : "unknown policy", by,
 	       a->pref, a->prog_id);
+	if (!strcmp(a->how, "abandoned"))
+		printf("  %-15s not confirmed, and nothing undoes it: xdp-sflow unload %s\n", "",
+		       a->ifname);
 	for (uint32_t n = 0; n < a->nr_from && n < XSF_SUMMARY_ROWS; n++)
 		printf("  %-15s repairs from %s\n", "", xsf_csum_prefix_text(&a->from[n], prefix));
 	if (a->nr_from > XSF_SUMMARY_ROWS)
@@ -72,8 +83,8 @@ static void print_attached(const struct xsf_csum_attached *a)
 static void print_counts(const struct xsf_csum_counts *c)
 {
 	printf(" %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64,
-	       (uint64_t)c->good, (uint64_t)c->observed_wrong, (uint64_t)c->observed_zero,
-	       xsf_csum_repaired(c), xsf_csum_left(c));
+	       (uint64_t)c->good, xsf_csum_wrong(c), xsf_csum_zero(c), xsf_csum_repaired(c),
+	       xsf_csum_left(c));
 }
 
 static void head(const char *what, const char *last)
@@ -106,8 +117,8 @@ static double seconds_ago(uint64_t now_ns, uint64_t ns)
 static int verdict_rank(const struct xsf_csum_address *s)
 {
 	static const int ranks[] = {
-		[XSF_CSUM_CHIP] = 0,	[XSF_CSUM_UNCLEAR] = 1, [XSF_CSUM_LINE] = 2,
-		[XSF_CSUM_TOO_FEW] = 3, [XSF_CSUM_RIGHT] = 4,
+		[XSF_CSUM_CHIP] = 0,	[XSF_CSUM_UNCLEAR] = 1,	   [XSF_CSUM_LINE] = 2,
+		[XSF_CSUM_TOO_FEW] = 3, [XSF_CSUM_UNVERIFIED] = 4, [XSF_CSUM_RIGHT] = 5,
 	};
 
 	return ranks[xsf_csum_verdict(&s->counts)];
@@ -145,7 +156,7 @@ static void print_sources(const struct xsf_csum *c, uint64_t now_ns)
 {
 	const struct xsf_csum_address *first[XSF_SUMMARY_ROWS];
 	uint32_t nr = first_sources(c, first);
-	char address[XSF_ADDRESS_TEXT];
+	char address[XSF_ADDRESS_TEXT], says[XSF_CSUM_SAYS];
 
 	if (!nr)
 		return;
@@ -156,7 +167,7 @@ static void print_sources(const struct xsf_csum *c, uint64_t now_ns)
 		printf("  %-39s", xsf_address_text(first[n]->addr, address));
 		print_counts(counts);
 		printf(" %12.1f  %s\n", seconds_ago(now_ns, counts->last_seen_ns),
-		       xsf_csum_verdict_text(xsf_csum_verdict(counts)));
+		       xsf_csum_says(counts, says));
 	}
 	if (nr < c->nr_sources)
 		printf("  ... and %" PRIu32 " more (--json lists all)\n", c->nr_sources - nr);

@@ -81,7 +81,7 @@ static int only(struct xsf_snapshot *s, const char *iface)
 	}
 	s->csum.attached = csum;
 	s->csum.nr_attached = nr_csum;
-	return kept ? 0 : -ENOENT;
+	return kept || nr_csum ? 0 : -ENOENT;
 }
 
 /* Binds the topologies of this host to what is in the maps. 0 or the exit code. */

@@ -434,6 +434,8 @@ int xsf_csum_load(const struct xsf_load_options *o, const struct xsf_if *i,
 	err = xsf_csum_look(o->dir, i, &j.place, why);
 	if (err)
 		goto out;
+	if (j.place.filter && !j.place.by_hand)
+		r->ended = xsf_csum_policy_ends(&j.place, &o->csum, &r->was);
 	if (o->csum.off) {
 		err = take_away(&j);
 		goto out;

@@ -40,8 +40,10 @@ struct xsf_csum_result {
 	int replaced;
 	int removed;	/* one was there and is not wanted any more */
 	int made_qdisc; /* now */
+	int ended;	/* the policy before, `was`, repaired what the new one does not */
 	int kept; /* this kernel does not take a new one, see skipped: the one there before stays */
 	struct xsf_csum_policy policy;
+	struct xsf_csum_policy was;
 	struct xsf_why skipped; /* why it was left out; "" = it was not */
 };
 
@@ -85,8 +87,12 @@ int xsf_csum_loaded(const char *dir);
 void xsf_csum_undo(const char *dir, uint32_t ifindex);
 void xsf_csum_keep(const char *dir, uint32_t ifindex);
 
-/* Removes the directories of programs that are gone. */
+/* Removes the directories of programs that are gone, and undoes a load --confirm whose waiting process was
+ * killed. */
 void xsf_csum_tidy(const char *dir);
+
+/* Does the interface have a program whose policy xsf_csum_set may write? 0 or negative errno. */
+int xsf_csum_may_set(const char *dir, const struct xsf_if *i, struct xsf_why *why);
 
 /* Writes a new policy for the program on the interface. 0 or negative errno. */
 int xsf_csum_set(const char *dir, const struct xsf_if *i, const struct xsf_csum_options *c,

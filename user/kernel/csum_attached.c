@@ -138,16 +138,19 @@ static int pinned(void *arg, const char *name, struct xsf_csum_about *about)
 	struct looking *l = arg;
 	struct xsf_csum_attached *a = &l->out[l->nr];
 	int here = xsf_csum_same_netns(about, &l->here);
+	const struct xsf_if *i;
 
 	if (l->nr == l->max)
 		return 1;
 	memset(a, 0, sizeof(*a));
 	if (!(here ? find_filter(l, about, a) : is_elsewhere(about, a)))
 		return 0;
+	i = here ? xsf_ifs_index(&l->ifs, about->ifindex) : NULL;
 	snprintf(a->how, sizeof(a->how), "%s",
-		 !here		? "elsewhere" :
-		 about->waiting ? "unconfirmed" :
-				  "load");
+		 !here						 ? "elsewhere" :
+		 i && xsf_csum_abandoned(l->dir, name, about, i) ? "abandoned" :
+		 about->waiting					 ? "unconfirmed" :
+								   "load");
 	run_times(a);
 	read_policy(l, a, xsf_pins_open_readonly(l->dir, name, "xsf_csum_policy"),
 		    xsf_pins_open_readonly(l->dir, name, "xsf_csum_from"));

@@ -18,6 +18,11 @@ void xsf_csum_leave(int back);
 int xsf_csum_about_read(const char *dir, const char *name, struct xsf_csum_about *about);
 int xsf_csum_about_write(const char *dir, const char *name, const struct xsf_csum_about *about);
 
+/* Was it left by a load --confirm whose waiting process was killed? Its XDP link went with that process, the
+ * filter, and what to return to, did not. `i`: its interface. */
+int xsf_csum_abandoned(const char *dir, const char *name, const struct xsf_csum_about *about,
+		       const struct xsf_if *i);
+
 /* Is it what load --confirm may return to? */
 int xsf_csum_is_before(const char *dir, const char *name);
 
@@ -48,6 +53,10 @@ void xsf_csum_drop_qdisc(uint32_t ifindex, int made);
 /* Fills in what the policy watches, with rows of `dir`'s maps. 0 or negative errno. */
 int xsf_csum_policy_make(const char *dir, const struct xsf_csum_options *c,
 			 struct xsf_csum_policy *policy, struct xsf_why *why);
+
+/* What the program of this place repairs now, in *was. 1: the options end some of it. */
+int xsf_csum_policy_ends(const struct xsf_csum_place *place, const struct xsf_csum_options *c,
+			 struct xsf_csum_policy *was);
 
 /* Writes policy and prefixes into two maps, so that no source is repaired in between that neither the old
  * nor the new policy repairs. 0 or negative errno. */

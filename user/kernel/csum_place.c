@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/if_link.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernel/attach.h"
 #include "kernel/csum_parts.h"
 #include "kernel/pins.h"
 
@@ -246,6 +248,33 @@ static int is_gone(uint32_t prog_id)
 	return 0;
 }
 
+int xsf_csum_abandoned(const char *dir, const char *name, const struct xsf_csum_about *about,
+		       const struct xsf_if *i)
+{
+	char(*names)[NAME_MAX + 1];
+	int nr, waits = 0;
+
+	if (!about->waiting && !xsf_csum_is_before(dir, name))
+		return 0;
+	if (i->xdp_mode == XDP_ATTACHED_NONE)
+		return 1;
+	nr = xsf_pins_attachments(dir, &names);
+	for (int n = 0; n < nr && !waits; n++) {
+		struct xsf_attachment at;
+		uint32_t prog;
+
+		/* Who may not ask takes it for the one that waits. */
+		if (xsf_attachment_open(dir, names[n], &at)) {
+			waits = 1;
+			continue;
+		}
+		waits = at.waiting && xsf_link_ifindex(at.link, &prog) > 0 && prog == i->xdp_prog;
+		xsf_attachment_close(&at);
+	}
+	free(names);
+	return nr >= 0 && !waits;
+}
+
 struct tidying {
 	const char *dir;
 	struct xsf_ifs ifs;
@@ -255,12 +284,17 @@ struct tidying {
 static int tidy_one(void *arg, const char *name, struct xsf_csum_about *about)
 {
 	const struct tidying *t = arg;
+	const struct xsf_if *i = xsf_ifs_index(&t->ifs, about->ifindex);
 
+	if (i && xsf_csum_same_netns(about, &t->here) &&
+	    xsf_csum_abandoned(t->dir, name, about, i)) {
+		xsf_csum_undo(t->dir, about->ifindex);
+		return 0;
+	}
 	if (!is_gone(about->prog_id))
 		return 0;
 	/* A load that was killed may have made a clsact: the next one there takes it over. */
-	if (xsf_csum_made(about, 0) && xsf_csum_same_netns(about, &t->here) &&
-	    xsf_ifs_index(&t->ifs, about->ifindex))
+	if (xsf_csum_made(about, 0) && xsf_csum_same_netns(about, &t->here) && i)
 		return 0;
 	xsf_pins_remove(t->dir, name);
 	return 0;

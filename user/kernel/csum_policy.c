@@ -195,6 +195,94 @@ int xsf_csum_policy_write(int policy_fd, int from_fd, const struct xsf_csum_opti
 	return 0;
 }
 
+static int repairs_port(const struct xsf_csum_options *c, uint16_t port)
+{
+	int is_usual = 0;
+
+	for (int n = 0; n < XSF_MAX_PORTS && c->repair[n]; n++) {
+		if (c->repair[n] == port)
+			return 1;
+	}
+	for (int n = 0; n < XSF_CSUM_NR_DEFAULTS; n++)
+		is_usual |= defaults[n].port == port;
+	return is_usual && c->nr_from && !c->repair[0];
+}
+
+static int has_prefix(const struct xsf_csum_options *c, const struct xsf_prefix_key *key)
+{
+	for (uint32_t n = 0; n < c->nr_from; n++) {
+		if (!memcmp(&c->from[n], key, sizeof(*key)))
+			return 1;
+	}
+	return 0;
+}
+
+int xsf_csum_policy_ends(const struct xsf_csum_place *place, const struct xsf_csum_options *c,
+			 struct xsf_csum_policy *was)
+{
+	int fd = xsf_csum_map(place, "xsf_csum_policy"), ends = 0, repairs = 0;
+	struct xsf_prefix_key key;
+	__u32 zero = 0;
+
+	memset(was, 0, sizeof(*was));
+	if (fd < 0)
+		return 0;
+	if (bpf_map_lookup_elem(fd, &zero, was))
+		was->set = 0;
+	close(fd);
+	if (!was->set)
+		return 0;
+	for (int n = 0; n < XSF_MAX_PORTS && was->watch[n].port; n++) {
+		repairs |= was->watch[n].repair;
+		ends |= was->watch[n].repair && (c->off || !repairs_port(c, was->watch[n].port));
+	}
+	/* From all sources before, or from others. */
+	if (!repairs || ends || !c->nr_from)
+		return ends;
+	if (!was->nr_prefixes)
+		return 1;
+	fd = xsf_csum_map(place, "xsf_csum_from");
+	for (uint32_t n = 0; fd >= 0 && n < XSF_CSUM_PREFIXES && !ends; n++) {
+		if (bpf_map_get_next_key(fd, n ? &key : NULL, &key))
+			break;
+		ends = !has_prefix(c, &key);
+	}
+	if (fd >= 0)
+		close(fd);
+	return ends;
+}
+
+/* Of the place alone. */
+static int may_set(const char *dir, const struct xsf_if *i, const struct xsf_csum_place *place,
+		   struct xsf_why *why)
+{
+	if (place->filter && place->by_hand)
+		return xsf_because(
+			why, -ENOENT,
+			"%s: the checksum program there was attached by hand, and repairs its "
+			"default ports from any source; to choose: tc filter del dev %s ingress "
+			"pref %u; then xdp-sflow load %s with these options",
+			i->name, i->name, place->filter->pref, i->name);
+	if (!place->filter)
+		return xsf_because(why, -ENOENT,
+				   "%s has no checksum program that xdp-sflow attached; first: "
+				   "xdp-sflow load %s",
+				   i->name, i->name);
+	return xsf_csum_belongs(dir, i, place, why);
+}
+
+int xsf_csum_may_set(const char *dir, const struct xsf_if *i, struct xsf_why *why)
+{
+	struct xsf_csum_place place;
+	int err;
+
+	err = xsf_csum_look(dir, i, &place, why);
+	if (!err)
+		err = may_set(dir, i, &place, why);
+	xsf_csum_place_close(&place);
+	return err;
+}
+
 int xsf_csum_set(const char *dir, const struct xsf_if *i, const struct xsf_csum_options *c,
 		 struct xsf_csum_policy *policy, struct xsf_why *why)
 {
@@ -202,19 +290,8 @@ int xsf_csum_set(const char *dir, const struct xsf_if *i, const struct xsf_csum_
 	struct xsf_csum_place place;
 
 	err = xsf_csum_look(dir, i, &place, why);
-	if (err)
-		goto out;
-	if (!place.filter || place.by_hand) {
-		err = xsf_because(why, -ENOENT,
-				  place.filter ?
-					  "%s: the checksum program there was attached by hand, "
-					  "and its policy is not ours to change" :
-					  "%s has no checksum program that xdp-sflow attached; "
-					  "first: xdp-sflow load %s",
-				  i->name, i->name);
-		goto out;
-	}
-	err = xsf_csum_belongs(dir, i, &place, why);
+	if (!err)
+		err = may_set(dir, i, &place, why);
 	if (!err)
 		err = xsf_csum_policy_make(dir, c, policy, why);
 	if (err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "model/csum.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,6 +44,11 @@ void xsf_csum_add(struct xsf_csum_counts *sum, const struct xsf_csum_counts *one
 		sum->last_seen_ns = one->last_seen_ns;
 }
 
+uint64_t xsf_csum_zero(const struct xsf_csum_counts *c)
+{
+	return c->repaired_zero + c->observed_zero;
+}
+
 uint64_t xsf_csum_repaired(const struct xsf_csum_counts *c)
 {
 	return c->repaired_wrong + c->repaired_zero;
@@ -71,6 +77,8 @@ enum xsf_csum_verdict xsf_csum_verdict(const struct xsf_csum_counts *c)
 {
 	uint64_t wrong = xsf_csum_wrong(c), checked = xsf_csum_checked(c);
 
+	if (!checked)
+		return XSF_CSUM_UNVERIFIED;
 	if (!wrong)
 		return XSF_CSUM_RIGHT;
 	if (checked < XSF_CSUM_FEW)
@@ -85,8 +93,11 @@ enum xsf_csum_verdict xsf_csum_verdict(const struct xsf_csum_counts *c)
 const char *xsf_csum_verdict_name(enum xsf_csum_verdict v)
 {
 	static const char *const names[] = {
-		[XSF_CSUM_RIGHT] = "right",	[XSF_CSUM_TOO_FEW] = "few",
-		[XSF_CSUM_CHIP] = "chip",	[XSF_CSUM_LINE] = "line",
+		[XSF_CSUM_UNVERIFIED] = "unverified",
+		[XSF_CSUM_RIGHT] = "right",
+		[XSF_CSUM_TOO_FEW] = "few",
+		[XSF_CSUM_CHIP] = "chip",
+		[XSF_CSUM_LINE] = "line",
 		[XSF_CSUM_UNCLEAR] = "unclear",
 	};
 
@@ -96,6 +107,7 @@ const char *xsf_csum_verdict_name(enum xsf_csum_verdict v)
 const char *xsf_csum_verdict_text(enum xsf_csum_verdict v)
 {
 	static const char *const texts[] = {
+		[XSF_CSUM_UNVERIFIED] = "not verified",
 		[XSF_CSUM_RIGHT] = "right",
 		[XSF_CSUM_TOO_FEW] = "too few to tell",
 		[XSF_CSUM_CHIP] = "always wrong: a chip",
@@ -104,6 +116,22 @@ const char *xsf_csum_verdict_text(enum xsf_csum_verdict v)
 	};
 
 	return texts[v];
+}
+
+const char *xsf_csum_says(const struct xsf_csum_counts *c, char buf[XSF_CSUM_SAYS])
+{
+	uint64_t wrong = xsf_csum_wrong(c), checked = xsf_csum_checked(c);
+	const char *text = xsf_csum_verdict_text(xsf_csum_verdict(c));
+	double seconds = 0;
+
+	if (c->last_seen_ns > c->first_seen_ns)
+		seconds = (double)(c->last_seen_ns - c->first_seen_ns) / 1e9;
+	if (wrong)
+		snprintf(buf, XSF_CSUM_SAYS, "%s; %.3g %% of %" PRIu64 " in %.0f s", text,
+			 100 * ((double)wrong / (double)checked), checked, seconds);
+	else
+		snprintf(buf, XSF_CSUM_SAYS, "%s", text);
+	return buf;
 }
 
 static int in_prefix(const struct xsf_prefix_key *p, const uint8_t addr[16])

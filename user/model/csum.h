@@ -14,7 +14,7 @@
 /* A tc program that is attached now. */
 struct xsf_csum_attached {
 	char ifname[16];
-	char how[16];	/* "load", "unconfirmed", "external" (attached with tc), "elsewhere" */
+	char how[16]; /* "load", "unconfirmed", "abandoned", "external" (attached with tc), "elsewhere" */
 	char qdisc[16]; /* "clsact", "ingress" */
 	char ahead[96]; /* the filters that run before it, as far as they fit */
 	uint32_t ifindex;
@@ -65,9 +65,11 @@ uint64_t xsf_csum_value(const struct xsf_csum_counts *counts, const struct xsf_c
 /* Adds one CPU's counts; keeps the first first_seen and the last last_seen. */
 void xsf_csum_add(struct xsf_csum_counts *sum, const struct xsf_csum_counts *one);
 
-/* Of all: with a checksum that was verified; and those wrong or 0, repaired or not; and those left alone. */
+/* Of all: with a checksum that was verified; of these, wrong or 0, whatever became of them; of these, 0 (what
+ * could not be written is not told apart) and repaired; and of all, those left alone, by kind. */
 uint64_t xsf_csum_checked(const struct xsf_csum_counts *c);
 uint64_t xsf_csum_wrong(const struct xsf_csum_counts *c);
+uint64_t xsf_csum_zero(const struct xsf_csum_counts *c);
 uint64_t xsf_csum_repaired(const struct xsf_csum_counts *c);
 uint64_t xsf_csum_left(const struct xsf_csum_counts *c);
 
@@ -79,17 +81,22 @@ uint64_t xsf_csum_left(const struct xsf_csum_counts *c);
 #define XSF_CSUM_LINE_PERCENT 1	 /* wrong, less than */
 
 enum xsf_csum_verdict {
-	XSF_CSUM_RIGHT,	  /* none wrong */
-	XSF_CSUM_TOO_FEW, /* some wrong, of fewer than XSF_CSUM_FEW */
-	XSF_CSUM_CHIP,	  /* always wrong: to be repaired */
-	XSF_CSUM_LINE,	  /* rarely wrong: damaged on the way, not to be repaired */
-	XSF_CSUM_UNCLEAR, /* between the two */
+	XSF_CSUM_UNVERIFIED, /* none was verified: all were left alone */
+	XSF_CSUM_RIGHT,	     /* none wrong */
+	XSF_CSUM_TOO_FEW,    /* some wrong, of fewer than XSF_CSUM_FEW */
+	XSF_CSUM_CHIP,	     /* always wrong: to be repaired */
+	XSF_CSUM_LINE,	     /* rarely wrong: damaged on the way, not to be repaired */
+	XSF_CSUM_UNCLEAR,    /* between the two */
 };
 enum xsf_csum_verdict xsf_csum_verdict(const struct xsf_csum_counts *c);
-/* "right", "few", "chip", "line", "unclear" */
+/* "unverified", "right", "few", "chip", "line", "unclear" */
 const char *xsf_csum_verdict_name(enum xsf_csum_verdict v);
 /* For people, a few words. */
 const char *xsf_csum_verdict_text(enum xsf_csum_verdict v);
+/* The same of one source, with what it rests on where some were wrong: "always wrong: a chip; 40 % of 200 in
+ * 12 s". The time is from its first datagram to its last one. buf of XSF_CSUM_SAYS bytes; returns it. */
+#define XSF_CSUM_SAYS 96
+const char *xsf_csum_says(const struct xsf_csum_counts *c, char buf[XSF_CSUM_SAYS]);
 
 /* 1: the policy repairs what this source sends to this port. Unknown policies repair nothing. */
 int xsf_csum_repairs(const struct xsf_csum_attached *a, uint16_t port, const uint8_t addr[16]);
@@ -114,6 +121,8 @@ struct xsf_csum_advice {
 	char options
 		[XSF_CSUM_ADVICE]; /* those of the policy in it, else of the one in force: " --repair 4739" */
 	uint16_t ports[XSF_MAX_PORTS]; /* that the command repairs; 0 ends */
+	uint8_t first[16];	       /* source that it is for, */
+	uint32_t nr_sources;	       /* and how many there are */
 	/* "also repairs 2001:db8::d, a line": what cannot be left out without ending what is in force */
 	char warning[XSF_CSUM_WARNING];
 };

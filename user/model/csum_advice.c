@@ -291,6 +291,8 @@ size_t xsf_csum_advice(const struct xsf_csum *c, const struct xsf_csum_attached 
 		return 0;
 	}
 	warn(&p, out);
+	memcpy(out->first, p.missed[0]->addr, sizeof(out->first));
+	out->nr_sources = p.nr_missed;
 	if (a->ifname[0] == '-')
 		add(&command, "xdp-sflow repair set%s%s -- %s", out->options, maps, name);
 	else
