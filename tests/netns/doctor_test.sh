@@ -260,10 +260,10 @@ examine xsf0
 finds "one behind ours is in nobody's way" tc ok "1 preference(s)*"
 tc filter add dev xsf0 ingress pref 10 bpf da obj "$ROOT/build/csum6.bpf.o" sec tc
 examine xsf0
-finds "ours" tc ok "checksum repair at preference 10*"
+finds "ours" tc ok "the checksum program at preference 10 is there*"
 tc filter add dev xsf0 ingress pref 2 protocol ipv6 u32 match u32 0 0 flowid 1:1
 examine xsf0
-finds "behind one that ends the chain" tc fail "u32 at preference 2*reach checksum repair at 10"
+finds "behind one that ends the chain" tc fail "u32 at preference 2*reach the checksum program at 10"
 mends tc xsf0
 finds "which load refuses, by hand" load fail "*attached by hand*"
 run bash -c "$(of load mend)"
@@ -453,7 +453,7 @@ finds "does not know whose the program is" xdp unknown "*id *native*Operation no
 is "what would tell" "$(of xdp mend)" "sudo xdp-sflow doctor xsf0"
 finds "nor the rules" firewall unknown "*Operation not permitted*" nftables
 finds "but what needs no right" mtu ok "9000*"
-finds "and filters" tc ok "checksum repair at preference 10*"
+finds "and filters" tc ok "the checksum program at preference 10 is there*"
 run unshare --user --map-root-user "$XSF" doctor xsf0 --json
 cp "$T/out" "$T/doctor.json"
 finds "root of a user namespace of its own" capabilities fail "*user namespace*"

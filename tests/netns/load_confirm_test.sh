@@ -14,6 +14,7 @@ waiting() { grep -lx xdp-sflow-wait /proc/[0-9]*/comm 2>/dev/null | cut -d/ -f3 
 waiter() { wait_for 5 waiting && waiting; }
 no_program() { [ -z "$(programs xsf0)" ]; }
 none_waits() { ! waiting >/dev/null; }
+tc_state() { tc filter show dev xsf0 ingress 2>/dev/null | grep handle; tc qdisc show dev xsf0 | grep -o clsact; }
 how() { "$XSF" status --json | json '[(a["how"], a["verdict"]) for a in d["attached"]]'; }
 
 # A first attachment
@@ -47,9 +48,29 @@ check "load --confirm" "$XSF" load xsf0 --confirm 60
 kill -9 "$(waiter)"
 check "the process is killed: undone at once" wait_for 5 no_program
 is "status: nothing is attached" "$(how)" "[]"
+# The tc filter cannot go with that process.
+like "but the tc program, and that nothing undoes it" "$("$XSF" status xsf0)" \
+	"*xsf0 *by a load --confirm that was killed, *not confirmed, and nothing undoes it: xdp-sflow unload xsf0*"
+is "JSON" "$("$XSF" status --json | json '[a["how"] for a in d["checksum"]["attached"]]')" "['abandoned']"
+like "doctor says it" "$("$XSF" doctor xsf0 --seconds 0)" "*warn*tc *by a load --confirm that was killed*xdp-sflow unload xsf0*"
 check "load works after it" "$XSF" load xsf0
 is "one attachment" "$(attachments)" 1
+is "the tc program is of this load" "$("$XSF" status --json | json '[a["how"] for a in d["checksum"]["attached"]]')" "['load']"
 check "unload" "$XSF" unload xsf0
+is "with what load made" "$(tc_state)" ""
+check "load --confirm" "$XSF" load xsf0 --confirm 60 --repair 4739
+kill -9 "$(waiter)"
+check "killed once more" wait_for 5 no_program
+check "unload clears it" "$XSF" unload xsf0
+is "no filter, no qdisc, no pin" "$(tc_state)$(find $PINS -name 'tc_*' -o -name 'if_*')" ""
+check "load --confirm" "$XSF" load xsf0 --confirm 60
+kill -9 "$(waiter)"
+check "and once more" wait_for 5 no_program
+pair agent xsf2 xsf3
+check "load of another interface clears it" "$XSF" load xsf2
+is "no filter, no qdisc" "$(tc_state)" ""
+check "unload" "$XSF" unload xsf2
+ip link del xsf2
 
 check "load --confirm" "$XSF" load xsf0 --confirm 60
 run "$XSF" unload xsf0
@@ -96,6 +117,7 @@ check "load --confirm" "$XSF" load xsf0 --confirm 60
 kill -9 "$(waiter)"
 is "killed: the new one stays, and says that it waits" "$(programs xsf0) $(how)" \
 	"xsf_xdp [('unconfirmed', 'pass')]"
+is "so does the tc program" "$("$XSF" status --json | json '[a["how"] for a in d["checksum"]["attached"]]')" "['unconfirmed']"
 check "confirm" "$XSF" confirm xsf0
 is "confirmed" "$(how)" "[('link', 'pass')]"
 adds "one count each" 5 agent xsf1 5 --first 11

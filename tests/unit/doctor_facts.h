@@ -32,6 +32,7 @@ static int healthy(void **state)
 	f.pinned = XSF_PINS_RIGHT;
 	f.pins_group = 1;
 	f.memlock = 8 << 20;
+	f.kept_whole = 1;
 	f.cpus = 4;
 	f.numa_nodes = 1;
 	strcpy(f.driver, "i40e");

@@ -402,15 +402,76 @@ static void test_tc(void **state)
 	says("tc", XSF_LEVEL_WARN, "matchall at preference 7 ends the chain",
 	     "tc filter del dev eth0 ingress pref 7");
 	add_filter(10, "bpf", 1, XSF_ENDS_PERHAPS);
-	says("tc", XSF_LEVEL_FAIL, "reach checksum repair at 10",
+	says("tc", XSF_LEVEL_FAIL, "reach the checksum program at 10",
 	     "tc filter del dev eth0 ingress pref 7");
 	f.filter[4].pref = 1;
-	says("tc", XSF_LEVEL_OK, "checksum repair at preference 1; 5", "");
+	says("tc", XSF_LEVEL_OK, "the checksum program at preference 1 is there; 5", "");
+	strcpy(f.csum_mode, "observe");
+	says("tc", XSF_LEVEL_OK, "the checksum program at preference 1 observes; 5", "");
+	strcpy(f.csum_mode, "repair");
+	says("tc", XSF_LEVEL_OK, "the checksum program at preference 1 repairs; 5", "");
+	strcpy(f.csum_how, "abandoned");
+	says("tc", XSF_LEVEL_WARN, "left by a load --confirm that was killed",
+	     "xdp-sflow unload eth0");
+	f.csum_how[0] = 0;
 	f.tcx = 1;
 	says("tcx", XSF_LEVEL_WARN, "1 program(s)", "bpftool net show dev eth0");
 	f.tcx = 0;
 	f.filters = -ENOBUFS;
 	says("tc", XSF_LEVEL_UNKNOWN, "No buffer space", "");
+}
+
+static void test_checksum(void **state)
+{
+	const struct xsf_finding *found;
+
+	(void)state;
+	strcpy(f.csum_mode, "unknown");
+	xsf_diagnose(&f, &d);
+	assert_int_equal(count("checksum", XSF_LEVEL_OK, &found), 0);
+	strcpy(f.csum_mode, "observe");
+	says("checksum", XSF_LEVEL_OK, "no source of IPv6 is always wrong", "");
+	f.csum_chips = 1;
+	f.csum_chip[0] = 0x20;
+	f.csum_chip[1] = 0x01;
+	f.csum_chip[15] = 1;
+	strcpy(f.csum_says, "always wrong: a chip; 40 % of 200 in 12 s");
+	strcpy(f.csum_mend, "xdp-sflow repair set eth0 --repair 4739");
+	says("checksum", XSF_LEVEL_WARN,
+	     "not repaired, the kernel drops them: 2001::1 (always wrong: a chip; 40 % of 200 in "
+	     "12 s)",
+	     "xdp-sflow repair set eth0 --repair 4739");
+	f.csum_chips = 3;
+	says("checksum", XSF_LEVEL_WARN, "12 s), and 2 more",
+	     "xdp-sflow repair set eth0 --repair 4739");
+}
+
+/* What is advised to be loaded ends nothing that is in force. */
+static void test_load_again(void **state)
+{
+	(void)state;
+	f.nr_sockets = f.sockets = 0;
+	f.ports[0] = 6343;
+	f.nr_ports = 1;
+	f.holder = XSF_XDP_OURS;
+	f.kept_whole = 1;
+	f.kept_ports[0] = 6343;
+	strcpy(f.kept, " --drop-duplicates --repair 4739 --repair-from 2001:db8::1");
+	says("listener", XSF_LEVEL_WARN, "nobody",
+	     "xdp-sflow load eth0 --consume --port 6343 --drop-duplicates --repair 4739 "
+	     "--repair-from 2001:db8::1");
+	f.kept_ports[0] = 7000;
+	f.kept_ports[1] = 7001;
+	says("listener", XSF_LEVEL_WARN, "nobody",
+	     "xdp-sflow load eth0 --consume --port 7000,7001,6343 --drop-duplicates --repair 4739 "
+	     "--repair-from 2001:db8::1");
+	/* Ports are full, or not all can be named: nothing is advised that ends it. */
+	for (int n = 0; n < XSF_MAX_PORTS; n++)
+		f.kept_ports[n] = (uint16_t)(7000 + n);
+	says("listener", XSF_LEVEL_WARN, "nobody", "sfcapd -D -l /var/cache/nfdump -p 6343");
+	f.kept_ports[1] = 0;
+	f.kept_whole = 0;
+	says("listener", XSF_LEVEL_WARN, "nobody", "sfcapd -D -l /var/cache/nfdump -p 6343");
 }
 
 static void test_buffers(void **state)
@@ -532,6 +593,7 @@ static void test_listener(void **state)
 	f.xdp_features = XSF_XDP_BASIC;
 	f.nr_sockets = 0;
 	f.holder = XSF_XDP_OURS;
+	f.kept_whole = 1;
 	f.consume = 1;
 	says("listener", XSF_LEVEL_WARN, "nobody", "xdp-sflow load eth0 --consume --port 6343");
 	f.counted = 1;
@@ -547,15 +609,15 @@ static void test_listener(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_healthy),	 TEST(test_kernel),	  TEST(test_memlock),
-		TEST(test_btf),		 TEST(test_bpffs),	  TEST(test_pins),
-		TEST(test_capabilities), TEST(test_jit),	  TEST(test_group),
-		TEST(test_interface),	 TEST(test_addresses),	  TEST(test_driver),
-		TEST(test_mtu),		 TEST(test_offloads),	  TEST(test_vlan),
-		TEST(test_channels),	 TEST(test_ring),	  TEST(test_numa),
-		TEST(test_xdp),		 TEST(test_stack),	  TEST(test_tc),
-		TEST(test_buffers),	 TEST(test_reverse_path), TEST(test_firewall),
-		TEST(test_listener),
+		TEST(test_healthy),	 TEST(test_kernel),	TEST(test_memlock),
+		TEST(test_btf),		 TEST(test_bpffs),	TEST(test_pins),
+		TEST(test_capabilities), TEST(test_jit),	TEST(test_group),
+		TEST(test_interface),	 TEST(test_addresses),	TEST(test_driver),
+		TEST(test_mtu),		 TEST(test_offloads),	TEST(test_vlan),
+		TEST(test_channels),	 TEST(test_ring),	TEST(test_numa),
+		TEST(test_xdp),		 TEST(test_stack),	TEST(test_tc),
+		TEST(test_checksum),	 TEST(test_load_again), TEST(test_buffers),
+		TEST(test_reverse_path), TEST(test_firewall),	TEST(test_listener),
 	};
 
 	return cmocka_run_group_tests_name("doctor", tests, NULL, NULL);

@@ -2,11 +2,14 @@
 /* XDP programs and tc filters that are on the interface already. */
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "kernel/attach.h"
+#include "kernel/csum_maps.h"
 #include "kernel/load.h"
 #include "kernel/probe.h"
 #include "kernel/tc.h"
@@ -32,6 +35,79 @@ static void take_removal(const char *line, struct xsf_facts *f)
 	end = strstr(f->removal, "; or ");
 	if (end)
 		*end = 0;
+}
+
+static void keep(struct xsf_facts *f, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Adds to what a load again must name. */
+static void keep(struct xsf_facts *f, const char *format, ...)
+{
+	size_t len = strlen(f->kept);
+	va_list args;
+	int more;
+
+	va_start(args, format);
+	more = vsnprintf(f->kept + len, sizeof(f->kept) - len, format, args);
+	va_end(args);
+	if (more < 0 || len + (size_t)more >= sizeof(f->kept))
+		f->kept_whole = 0;
+}
+
+/* The options of our XDP program. */
+static void keep_options(const char *dir, const struct xsf_config *config, struct xsf_facts *f)
+{
+	const uint64_t second = 1000000000, usual = 600 * second; /* the object's, maps.bpf.h */
+
+	/* The prefixes are not listed here. */
+	f->kept_whole = !(config->flags & (XSF_F_ALLOW_LIST | XSF_F_DROP_DENIED));
+	memcpy(f->kept_ports, config->ports, sizeof(f->kept_ports));
+	if (config->flags & XSF_F_CONSUME)
+		keep(f, " --consume");
+	if (config->flags & XSF_F_DROP_DUPLICATES)
+		keep(f, " --drop-duplicates");
+	if (config->stale_ns && config->stale_ns != usual)
+		keep(f, " --stale %" PRIu64, (uint64_t)(config->stale_ns / second));
+	if (strcmp(dir, xsf_pins_default()) != 0)
+		keep(f, " --maps %s", dir);
+}
+
+/* What our tc program does here, and what it leaves to be done. */
+static void probe_csum(const char *dir, const struct xsf_if *i, struct xsf_facts *f)
+{
+	const struct xsf_csum_attached *a = NULL;
+	struct xsf_csum_maps *maps = NULL;
+	static struct xsf_csum_advice advice;
+	char show[XSF_CSUM_SHOW];
+	struct xsf_csum c;
+
+	if (xsf_csum_maps_read(&maps, dir, 1, &c) || !c.present)
+		goto out;
+	for (uint32_t n = 0; n < c.nr_attached; n++) {
+		if (c.attached[n].ifindex == i->ifindex &&
+		    strcmp(c.attached[n].how, "elsewhere") != 0)
+			a = &c.attached[n];
+	}
+	if (!a)
+		goto out;
+	copy_text(f->csum_how, sizeof(f->csum_how), a->how);
+	copy_text(f->csum_mode, sizeof(f->csum_mode), xsf_csum_mode(a));
+	if (xsf_csum_advice(&c, a, &advice)) {
+		f->csum_chips = advice.nr_sources;
+		memcpy(f->csum_chip, advice.first, sizeof(f->csum_chip));
+		for (uint32_t n = 0; n < c.nr_sources; n++) {
+			if (!memcmp(c.sources[n].addr, advice.first, sizeof(advice.first)))
+				xsf_csum_says(&c.sources[n].counts, f->csum_says);
+		}
+		copy_text(f->csum_mend, sizeof(f->csum_mend),
+			  strlen(advice.command) < sizeof(f->csum_mend) ?
+				  advice.command :
+				  xsf_csum_show(i->name, c.maps, show));
+	}
+	if (f->holder == XSF_XDP_OURS)
+		keep(f, "%s", advice.options);
+out:
+	xsf_csum_maps_free(maps);
 }
 
 static void describe(const char *dir, const struct xsf_if *i, struct xsf_facts *f, uint16_t *ours)
@@ -62,6 +138,7 @@ static void describe(const char *dir, const struct xsf_if *i, struct xsf_facts *
 	if (f->holder == XSF_XDP_OURS && !xsf_prog_config(&place.prog, &config)) {
 		f->consume = !!(config.flags & XSF_F_CONSUME);
 		memcpy(ours, config.ports, sizeof(config.ports));
+		keep_options(dir, &config, f);
 	}
 	if (f->holder == XSF_XDP_BY_HAND || f->holder == XSF_XDP_FOREIGN) {
 		xsf_place_refuse(&place, i, &why);
@@ -160,4 +237,5 @@ void xsf_probe_programs(const char *dir, const struct xsf_if *i, struct xsf_fact
 	refusal(dir, i, f);
 	probe_filters(i, f);
 	f->tcx = probe_tcx(i);
+	probe_csum(dir, i, f);
 }

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include <xsf/abi.h>
+#include "model/csum.h"
 
 /* A number from 0 on, or the negative errno with which it could not be measured. */
 typedef int64_t xsf_fact_t;
@@ -149,13 +150,25 @@ struct xsf_facts {
 	int frags;
 	int consume;
 	char elsewhere[256];
+	/* Of our program here, which a load must name to keep: its ports, and further options as text,
+	 * " --drop-duplicates --repair 4739"; kept_whole 0: not all can be written here. */
+	uint16_t kept_ports[XSF_MAX_PORTS];
+	char kept[256];
+	int kept_whole;
 	char removal[128]; /* XSF_XDP_BY_HAND, XSF_XDP_FOREIGN: what takes it off */
 	/* Why load would refuse, for other reasons than the holder; "" = it would not. */
 	char refusal[512];
-	xsf_fact_t filters;  /* preferences at tc ingress */
-	xsf_fact_t tcx;	     /* programs that run before them */
-	uint32_t our_pref;   /* where load puts ours */
-	uint32_t nr_filters; /* rows below */
+	xsf_fact_t filters; /* preferences at tc ingress */
+	xsf_fact_t tcx;	    /* programs that run before them */
+	char csum_how
+		[16]; /* our tc program here, as struct xsf_csum_attached says; "": none known */
+	char csum_mode[16];
+	uint32_t csum_chips;	       /* sources that are always wrong and not repaired, */
+	uint8_t csum_chip[16];	       /* the first of them, */
+	char csum_says[XSF_CSUM_SAYS]; /* what it is, */
+	char csum_mend[384];	       /* and what repairs them */
+	uint32_t our_pref;	       /* where load puts ours */
+	uint32_t nr_filters;	       /* rows below */
 	struct xsf_doctor_filter filter[XSF_DOCTOR_FILTERS];
 
 	/* receiving */

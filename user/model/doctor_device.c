@@ -121,7 +121,7 @@ static void native(const struct xsf_facts *f, struct xsf_diagnosis *d)
 {
 	const char *driver = f->driver[0] ? f->driver : f->kind[0] ? f->kind : "no driver";
 	int can = can_native(f);
-	char word[XSF_WORD_LEN];
+	char word[XSF_WORD_LEN], load[XSF_DOCTOR_LOAD];
 	const char *iface = xsf_doctor_word(f->iface, word);
 
 	if (!f->ethernet)
@@ -138,7 +138,7 @@ static void native(const struct xsf_facts *f, struct xsf_diagnosis *d)
 				  "native "
 				  "XDP",
 				  driver),
-			 "xdp-sflow load %s --mode native", iface);
+			 "%s", xsf_doctor_load(f, " --mode native", NULL, load));
 	else if (ours_generic(f))
 		xsf_find(d, "driver", XSF_LEVEL_OK,
 			 "%s: attached in generic mode, the one there is without native XDP",

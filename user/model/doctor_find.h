@@ -21,6 +21,12 @@ void xsf_mend(struct xsf_finding *finding, const char *format, ...)
 void xsf_find_unknown(struct xsf_diagnosis *d, const struct xsf_facts *f, const char *check,
 		      const char *what, xsf_fact_t why);
 
+/* The load that keeps what is in force on the interface: with `more` besides, and with --port of these ports
+ * (0 ends; NULL: those in force). Returns buf; "" when not all that is in force can be named. */
+#define XSF_DOCTOR_LOAD 384
+const char *xsf_doctor_load(const struct xsf_facts *f, const char *more, const uint16_t *ports,
+			    char buf[XSF_DOCTOR_LOAD]);
+
 /* The driver is known to be without native XDP. */
 int xsf_doctor_no_native(const struct xsf_facts *f);
 

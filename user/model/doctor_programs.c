@@ -1,10 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* XDP programs and tc filters that are there already. */
+/* XDP programs and tc filters that are there already, and loading again. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <xsf/sflow.h>
 
 #include "model/doctor_find.h"
+#include "model/snapshot.h"
+
+/* Those that load takes when it is told none. */
+static int are_default(const uint16_t *ports)
+{
+	return ports[0] == SFLOW_PORT && !ports[1];
+}
+
+const char *xsf_doctor_load(const struct xsf_facts *f, const char *more, const uint16_t *ports,
+			    char buf[XSF_DOCTOR_LOAD])
+{
+	int ours = f->holder == XSF_XDP_OURS;
+	char word[XSF_WORD_LEN];
+	size_t len;
+
+	buf[0] = 0;
+	if (ours && !f->kept_whole)
+		return buf;
+	if (!ports && ours && !are_default(f->kept_ports))
+		ports = f->kept_ports;
+	len = (size_t)snprintf(buf, XSF_DOCTOR_LOAD, "xdp-sflow load %s%s",
+			       xsf_doctor_word(f->iface, word), more);
+	for (int n = 0; ports && n < XSF_MAX_PORTS && ports[n] && len < XSF_DOCTOR_LOAD; n++)
+		len += (size_t)snprintf(buf + len, XSF_DOCTOR_LOAD - len, "%s%u",
+					n ? "," : " --port ", ports[n]);
+	if (ours && len < XSF_DOCTOR_LOAD)
+		len += (size_t)snprintf(buf + len, XSF_DOCTOR_LOAD - len, "%s", f->kept);
+	if (len >= XSF_DOCTOR_LOAD)
+		buf[0] = 0;
+	return buf;
+}
 
 static void xdp(const struct xsf_facts *f, struct xsf_diagnosis *d)
 {
@@ -85,7 +117,7 @@ static int command_of(const char *line, char *out, size_t size)
 /* What load would refuse for other reasons: a program on the interface above or below, its tc filter. */
 static void refused(const struct xsf_facts *f, struct xsf_diagnosis *d)
 {
-	char command[256], word[XSF_WORD_LEN];
+	char command[256], load[XSF_DOCTOR_LOAD];
 	struct xsf_finding *found;
 
 	if (!f->refusal[0])
@@ -94,7 +126,7 @@ static void refused(const struct xsf_facts *f, struct xsf_diagnosis *d)
 	if (command_of(f->refusal, command, sizeof(command)))
 		xsf_mend(found, "%s", command);
 	else if (strstr(f->refusal, "--no-checksum"))
-		xsf_mend(found, "xdp-sflow load %s --no-checksum", xsf_doctor_word(f->iface, word));
+		xsf_mend(found, "%s", xsf_doctor_load(f, " --no-checksum", NULL, load));
 }
 
 static const char *filter_name(const struct xsf_doctor_filter *t, char buf[96])
@@ -102,6 +134,35 @@ static const char *filter_name(const struct xsf_doctor_filter *t, char buf[96])
 	snprintf(buf, 96, "%s%s%.64s", t->kind[0] ? t->kind : "filter", t->name[0] ? " " : "",
 		 t->name);
 	return buf;
+}
+
+static const char *csum_does(const struct xsf_facts *f)
+{
+	if (!strcmp(f->csum_mode, "observe"))
+		return "observes";
+	if (!strcmp(f->csum_mode, "repair") || !strcmp(f->csum_mode, "default"))
+		return "repairs";
+	return "is there";
+}
+
+/* Who sends wrong checksums, of which nobody but the kernel's counters would speak. */
+static void checksum(const struct xsf_facts *f, struct xsf_diagnosis *d)
+{
+	char address[XSF_ADDRESS_TEXT], more[48] = "";
+
+	if (!f->csum_mode[0] || !strcmp(f->csum_mode, "unknown"))
+		return;
+	if (!f->csum_chips) {
+		xsf_find(d, "checksum", XSF_LEVEL_OK,
+			 "no source of IPv6 is always wrong and not repaired");
+		return;
+	}
+	if (f->csum_chips > 1)
+		snprintf(more, sizeof(more), ", and %" PRIu32 " more", f->csum_chips - 1);
+	xsf_mend(xsf_find(d, "checksum", XSF_LEVEL_WARN,
+			  "wrong UDP checksums are not repaired, the kernel drops them: %s (%s)%s",
+			  xsf_address_text(f->csum_chip, address), f->csum_says, more),
+		 "%s", f->csum_mend);
 }
 
 static void tc(const struct xsf_facts *f, struct xsf_diagnosis *d)
@@ -133,22 +194,28 @@ static void tc(const struct xsf_facts *f, struct xsf_diagnosis *d)
 		xsf_mend(xsf_find(d, "tc", ours ? XSF_LEVEL_FAIL : XSF_LEVEL_WARN,
 				  "%s at preference %" PRIu32
 				  " ends the chain: what it matches does not "
-				  "reach checksum repair at %" PRIu32,
+				  "reach the checksum program at %" PRIu32,
 				  filter_name(before, name), before->pref, pref),
 			 "tc filter del dev %s ingress pref %" PRIu32, iface, before->pref);
 	else if (before)
 		xsf_mend(xsf_find(d, "tc", XSF_LEVEL_WARN,
 				  "%s at preference %" PRIu32
-				  " runs before checksum repair at %" PRIu32
+				  " runs before the checksum program at %" PRIu32
 				  " and may end the chain: it must end with \"next\" (-1) for "
 				  "telemetry",
 				  filter_name(before, name), before->pref, pref),
 			 "tc filter show dev %s ingress", iface);
+	else if (ours && !strcmp(f->csum_how, "abandoned"))
+		xsf_mend(xsf_find(d, "tc", XSF_LEVEL_WARN,
+				  "the checksum program at preference %" PRIu32
+				  " was left by a load --confirm that was killed",
+				  pref),
+			 "xdp-sflow unload %s", iface);
 	else if (ours)
 		xsf_find(d, "tc", XSF_LEVEL_OK,
-			 "checksum repair at preference %" PRIu32 "; %" PRId64
+			 "the checksum program at preference %" PRIu32 " %s; %" PRId64
 			 " preference(s) in use at ingress",
-			 pref, f->filters);
+			 pref, csum_does(f), f->filters);
 	else if (f->filters)
 		xsf_find(d, "tc", XSF_LEVEL_OK,
 			 "%" PRId64
@@ -170,4 +237,5 @@ void xsf_diagnose_programs(const struct xsf_facts *f, struct xsf_diagnosis *d)
 	xdp(f, d);
 	refused(f, d);
 	tc(f, d);
+	checksum(f, d);
 }

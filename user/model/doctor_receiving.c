@@ -198,11 +198,26 @@ static int is_flow_port(uint16_t port)
 	return port == 4739 || port == 2055 || port == 9995 || port == 9996;
 }
 
+/* Those that our program counts, and this one. 0: there is no room. */
+static int add_port(const struct xsf_facts *f, uint16_t port, uint16_t all[XSF_MAX_PORTS])
+{
+	int n = 0;
+
+	memcpy(all, f->kept_ports, sizeof(f->kept_ports));
+	while (n < XSF_MAX_PORTS && all[n] && all[n] != port)
+		n++;
+	if (n == XSF_MAX_PORTS)
+		return 0;
+	all[n] = port;
+	return 1;
+}
+
 static void nobody(const struct xsf_facts *f, uint32_t n, int loopback, struct xsf_diagnosis *d)
 {
 	uint16_t port = f->ports[n];
-	char ports[128], word[XSF_WORD_LEN];
+	char ports[128], word[XSF_WORD_LEN], load[XSF_DOCTOR_LOAD];
 	const char *iface = xsf_doctor_word(f->iface, word);
+	uint16_t all[XSF_MAX_PORTS];
 	struct xsf_finding *found;
 
 	if (f->holder == XSF_XDP_OURS && f->consume && f->counted >> n & 1) {
@@ -222,6 +237,11 @@ static void nobody(const struct xsf_facts *f, uint32_t n, int loopback, struct x
 		xsf_mend(found, "xdp-sflow doctor %s --port %s", iface, ports);
 	else if (is_flow_port(port))
 		xsf_mend(found, "nfcapd -D -l /var/cache/nfdump -p %u", port);
+	else if (f->holder == XSF_XDP_OURS && add_port(f, port, all) &&
+		 xsf_doctor_load(f, " --consume", all, load)[0])
+		xsf_mend(found, "%s", load);
+	else if (f->holder == XSF_XDP_OURS)
+		xsf_mend(found, "sfcapd -D -l /var/cache/nfdump -p %u", port);
 	else
 		xsf_mend(found, "xdp-sflow load %s --consume --port %u%s", iface, port,
 			 xsf_doctor_no_native(f) ? " --mode generic" : "");
