@@ -27,6 +27,7 @@ agrees "every metric and its type" python3 "$docs" metrics "$T/families"
 is "a replay has no others" "$(sort "$T/replayed" | comm -23 - <(sort "$T/families"))" ""
 agrees "outcomes and kinds" python3 "$docs" totals
 agrees "limits" python3 "$docs" bounds
+agrees "stages of the ledger" python3 "$docs" stages
 "$XSF" replay --json "$T/sim.pcap" >"$T/sim.json"
 agrees "the JSON example" python3 "$docs" json "$T/sim.json"
 
@@ -55,6 +56,9 @@ broken "another limit" README.md 's/| 9000 |/| 1500 |/' "*XSF_MAX_PAYLOAD is 150
 broken "another limit of the server" README.md 's/^| connections | 256/| connections | 255/' \
 	"bounds: HTTP server: *" bounds
 broken "a kind too few" README.md '/^| .header_overrun. /d' "FAULTS: header_overrun is in totals.h*" totals
+
+broken "another word for a stage" README.md 's/^| wrong IPv6, repaired /| repaired /' \
+	"stages repaired: *" stages
 
 # The man page is well formed; whether pages it refers to are installed here is another matter.
 is "mandoc is silent" "$(mandoc -T lint -W all "$MAN" 2>&1 | grep -v 'mandoc.db')" ""

@@ -146,6 +146,15 @@ def totals():
         differ(macro, here - {"datagram"}, there, "README", "totals.h")
 
 
+def stages():
+    source = re.search(r"#define XSF_LEDGER_STAGES\(X\)(.*?[^\\])\n\n", text("user/model/ledger.h"), re.S).group(1)
+    there = {name: title.strip() for name, title in re.findall(r'X\((\w+), \w+, "(.*?)"', source)}
+    readme = section(text("README.md"), "Where each datagram went")
+    here = {name: title for title, name in re.findall(r"^\| ([\w ,:]+) \| `(\w+)` \|", readme, re.M)}
+    for name in sorted(set(there) | set(here) - {"devices", "unexplained", "sockets"}):
+        differ(f"stages {name}", {here.get(name, "no row")}, {there.get(name, "no stage")}, "README", "ledger.h")
+
+
 def defines():
     there = {}
     for path in glob.glob(ROOT + "/include/xsf/*.h") + glob.glob(ROOT + "/user/*/*.h"):
@@ -202,7 +211,8 @@ def main():
         with open(*rest, encoding="utf-8") as f:
             keys(json.loads(block("json")), json.load(f), "")
     else:
-        {"options": options, "metrics": metrics, "totals": totals, "bounds": bounds}[what](*rest)
+        {"options": options, "metrics": metrics, "totals": totals, "bounds": bounds,
+         "stages": stages}[what](*rest)
 
 
 main()
