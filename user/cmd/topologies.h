@@ -53,7 +53,7 @@ int xsf_topologies_load(const struct xsf_topology_options *o, int say, struct xs
 int xsf_topologies_keep(const struct xsf_topology_options *o, const char *fabric, const char *text,
 			size_t len, char *why, size_t why_len);
 
-/* Keeps none for the fabric: what was kept is removed, and an empty one is kept only where --topology gives one
+/* Keeps none for the fabric: what was kept is removed. An empty one is kept only where --topology gives one
  * that would else be in force again. Likewise. */
 int xsf_topologies_forget(const struct xsf_topology_options *o, const char *fabric, char *why,
 			  size_t why_len);
