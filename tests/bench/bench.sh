@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Figures: bench.sh [SECTION]... of program, path, million, memory, http, ai, csum; all without names. Root.
+# Figures: bench.sh [SECTION]... of program, path, million, memory, http, ai, csum, flows; all without names. Root.
 # tests/bench/README.md says how each is measured and how to read it. Asserts nothing, leaves nothing.
 set -u
 # The tasks that run what the network leaves behind are not in the namespaces that we make.
@@ -319,13 +319,18 @@ section_csum() {
 	ip link del xsf2
 }
 
+section_flows() {
+	heading "Flows: ten keys of each drop notification (CPU time of the process)"
+	"$BIN/flowbench"
+}
+
 printf '%s, %s CPUs, kernel %s, load %s\n' \
 	"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$(uname -r)" \
 	"$(cut -d' ' -f1 /proc/loadavg)"
-[ $# -gt 0 ] || set -- program path million memory http ai csum
+[ $# -gt 0 ] || set -- program path million memory http ai csum flows
 for section; do
 	case $section in
-	program | path | million | memory | http | ai | csum) "section_$section" ;;
+	program | path | million | memory | http | ai | csum | flows) "section_$section" ;;
 	*) echo "bench: no section '$section'" >&2 && exit 2 ;;
 	esac
 done

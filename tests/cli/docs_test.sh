@@ -28,6 +28,7 @@ is "a replay has no others" "$(sort "$T/replayed" | comm -23 - <(sort "$T/famili
 agrees "outcomes and kinds" python3 "$docs" totals
 agrees "limits" python3 "$docs" bounds
 agrees "stages of the ledger" python3 "$docs" stages
+agrees "fields of flows" python3 "$docs" fields
 "$XSF" replay --json "$T/sim.pcap" >"$T/sim.json"
 agrees "the JSON example" python3 "$docs" json "$T/sim.json"
 
@@ -55,6 +56,7 @@ broken "a metric too few" README.md '/^| .xdp_sflow_agent_bytes_total/d' \
 broken "another limit" README.md 's/| 9000 |/| 1500 |/' "*XSF_MAX_PAYLOAD is 1500, the headers 9000" bounds
 broken "another limit of the server" README.md 's/^| connections | 256/| connections | 255/' \
 	"bounds: HTTP server: *" bounds
+broken "a field too few" README.md '/^| .ibbtdestqp. /d' "fields: *ibbtdestqp*is in flow_field.h*" fields
 broken "a kind too few" README.md '/^| .header_overrun. /d' "FAULTS: header_overrun is in totals.h*" totals
 
 broken "another word for a stage" README.md 's/^| wrong IPv6, repaired /| repaired /' \

@@ -5,7 +5,7 @@
 # -r RUNS     executions of each target (default 4000000)
 # -t SECONDS  at most that long for each (default: no limit)
 # -o FOLDER   objects, corpus and findings (default build/fuzz); the corpus grows from run to run
-# TARGET      datagram, frame, packet, csum (default: all)
+# TARGET      datagram, frame, packet, csum, flow (default: all)
 #
 # Prints one line per target; a finding is kept as FOLDER/TARGET-* and makes the exit code 1. One process at
 # a time, at low priority. To run one again: build/fuzz/fuzz_TARGET FILE
@@ -22,7 +22,7 @@ while getopts r:t:o: option; do
 	esac
 done
 shift $((OPTIND - 1))
-[ $# -gt 0 ] || set -- datagram frame packet csum
+[ $# -gt 0 ] || set -- datagram frame packet csum flow
 
 FUZZ_CC=${FUZZ_CC:-clang-14}
 command -v "$FUZZ_CC" >/dev/null || {
@@ -57,6 +57,8 @@ build() {
 		tests/fuzz/fuzz_packet.c tests/progrun/reference_packet.c || return 1
 	"$FUZZ_CC" "${flags[@]}" "${san[@]}" -fsanitize=fuzzer -o "$out/fuzz_csum" \
 		tests/fuzz/fuzz_csum.c tests/progrun/csum_{native,reference}.c || return 1
+	"$FUZZ_CC" "${flags[@]}" "${san[@]}" -fsanitize=fuzzer -o "$out/fuzz_flow" tests/fuzz/fuzz_flow.c \
+		user/model/{flow,flow_rows,flow_key,flow_filter,flow_field,packet_fields,snapshot,fields}.c -lm || return 1
 	"$FUZZ_CC" "${flags[@]}" -o "$out/seeds" tests/fuzz/seeds.c tests/bench/mix.c user/cmd/capture.c \
 		tests/progrun/{built,captures,mutate,csum_packets,csum_reference}.c -lpcap || return 1
 }

@@ -9,7 +9,7 @@ out=build/fuzz-test
 # The same start every time.
 rm -rf $out/corpus-* $out/seed
 
-for target in datagram frame packet csum; do
+for target in datagram frame packet csum flow; do
 	RUN_TIMEOUT=200 run tests/fuzz/fuzz.sh -r 40000 -t 5 -o $out $target
 	check "$target: nothing found" [ "$RC" = 0 ]
 	[ "$RC" = 0 ] || diag "$OUT

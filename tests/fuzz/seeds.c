@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* seeds FOLDER: writes what the targets start from to FOLDER/datagram, /frame, /packet and /csum: the
- * datagrams and packets built for the program's tests, and what the golden captures hold. */
+/* seeds FOLDER: writes what the targets start from to FOLDER/datagram, /frame, /packet, /csum and /flow:
+ * the datagrams and packets built for the program's tests, and what the golden captures hold. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <xsf/event.h>
+#include <xsf/sflow.h>
 #include "../progrun/csum_trio.h"
 #include "../progrun/inputs.h"
 
@@ -52,9 +54,43 @@ static void of_capture(void *arg, const char *file, const uint8_t *frame, uint32
 	captured++;
 }
 
+/* Keys, value, filter. */
+static const char *const definitions[][3] = {
+	{ "node:inputifindex,ifname:inputifindex,reason,stack,macsource,macdestination,"
+	  "null:vlan:untagged,null:[or:ipsource:ip6source]:none,"
+	  "null:[or:icmptype:icmp6type:ipprotocol:ip6nexthdr]:none",
+	  "frames", "" },
+	{ "ipsource.1,concat:_:ipsource:ipdestination,prefix:stack:.:2", "bytes",
+	  "direction=ingress&(ipecn=11|ip6ecn!=null)&tcpflags!~....1.000" },
+	{ "", "avg:ibbtrdmalen", "suffix:stack:.:1=ibbt&first:stack:.:ip:ip6=ip" },
+	{ "range:udpsourceport:1:9,map:vlan:m,group:ipsource:g:h,link:outputifindex",
+	  "max:queuedepth", "function~.*(a|b)*[^]&]\\.x|trap=a\\,b,null" },
+};
+
+static void save_flow(uint32_t n, const struct wire *w)
+{
+	const char *const *d = definitions[n % (sizeof(definitions) / sizeof(definitions[0]))];
+	struct xsf_event e = { .flags = XSF_EVENT_HAS_HEADER | (n & 4 ? XSF_EVENT_FLOW : 0),
+			       .index = 3,
+			       .input = 3,
+			       .rate = 100,
+			       .protocol = SFLOW_PROTO_ETHERNET,
+			       .frame_len = w->len };
+	char head[2048];
+	uint32_t len = 0;
+
+	for (int i = 0; i < 3; i++)
+		len += (uint32_t)snprintf(head + len, sizeof(head) - len, "%s", d[i]) + 1;
+	e.header_kept = XSF_MIN(w->len, XSF_EVENT_HEADER);
+	e.header_len = e.header_kept;
+	memcpy(e.header, w->p, e.header_kept);
+	/* `size & 1` of what is behind the texts says whether drops are asked for. */
+	save("flow", "built", n, head, len, (const uint8_t *)&e, sizeof(e) - (n & 4 ? 0 : 1));
+}
+
 int main(int argc, char **argv)
 {
-	static const char *const kinds[] = { "datagram", "frame", "packet", "csum" };
+	static const char *const kinds[] = { "datagram", "frame", "packet", "csum", "flow" };
 	static struct wire w, frame;
 	char path[4096];
 
@@ -81,6 +117,7 @@ int main(int argc, char **argv)
 		save("packet", "ethernet", i, "\0", 1, w.p, w.len);
 		save("packet", "ip4", i, "\1", 1, w.p + 14, w.len - 14);
 		save("packet", "ip6", i, "\2", 1, w.p + 14, w.len - 14);
+		save_flow(i, &w);
 	}
 	captures_each("tests/golden/pcaps", of_capture, NULL);
 	captures_each("tests/golden/lab", of_capture, NULL);

@@ -6,6 +6,8 @@ docs.py options COMMAND_PATH        man page and README against every --help
 docs.py metrics FILE                README's tables against lines "NAME TYPE"
 docs.py totals                      README's outcomes and kinds against include/xsf
 docs.py bounds                      README's limits against the headers
+docs.py stages                      README's stages of the ledger against user/model/ledger.h
+docs.py fields                      README's fields of flows against user/model/flow_field.h
 docs.py json FILE                   keys of README's example against a JSON document
 docs.py block NAME                  prints the fenced block that "<!-- test: NAME -->" announces
 
@@ -155,6 +157,15 @@ def stages():
         differ(f"stages {name}", {here.get(name, "no row")}, {there.get(name, "no stage")}, "README", "ledger.h")
 
 
+def fields():
+    source, readme = text("user/model/flow_field.h"), text("README.md")
+    for macro, title in (("SAMPLE", "of the sample"), ("PACKET", "of the packet; .*?")):
+        body = re.search(rf"#define XSF_FLOW_{macro}_FIELDS\(X\)(.*?[^\\])\n", source, re.S).group(1)
+        found = re.search(rf"^\| {title} \| \|\n\|---\|---\|\n(.*?)\n\n", readme, re.M | re.S)
+        here = set(re.findall(r"^\| `(\w+)` \| (.*) \|$", found.group(1), re.M)) if found else set()
+        differ("fields", here, set(re.findall(r'X\((\w+), "(.*?)"\)', body)), "README", "flow_field.h")
+
+
 def defines():
     there = {}
     for path in glob.glob(ROOT + "/include/xsf/*.h") + glob.glob(ROOT + "/user/*/*.h"):
@@ -212,7 +223,7 @@ def main():
             keys(json.loads(block("json")), json.load(f), "")
     else:
         {"options": options, "metrics": metrics, "totals": totals, "bounds": bounds,
-         "stages": stages}[what](*rest)
+         "stages": stages, "fields": fields}[what](*rest)
 
 
 main()
