@@ -4,13 +4,13 @@
 `simulate --truth` generated? Prints up to ten differences; exit 1 when there are any.
 
 Keys of the truth must be in the result with the same value; a result may say more. An empty object and a
-count of 0 may be left out. Agents and interfaces are matched by address and ifIndex, and must be the same
-ones.
+count of 0 may be left out. Agents, interfaces and places of drops are matched by their keys, and must be the
+same ones.
 """
 import json
 import sys
 
-OWN = ("send_errors", "drop_notifications")
+OWN = ("send_errors",)
 
 
 def empty(value):
@@ -46,7 +46,8 @@ def main():
     for key in ("roce_opcodes", "drop_reasons", "malformed_by_kind"):
         for extra in set(result["totals"][key]) - set(truth["totals"][key]):
             found.append((["totals", key, extra], "nothing", result["totals"][key][extra]))
-    for table, names in (("agents", ["agent", "sub_agent"]), ("interfaces", ["agent", "ifindex"])):
+    for table, names in (("agents", ["agent", "sub_agent"]), ("interfaces", ["agent", "ifindex"]),
+                         ("drop_places", ["agent", "sub_agent", "ifindex", "reason"])):
         want, got = by_key(truth[table], *names), by_key(result[table], *names)
         for key in sorted(set(want) ^ set(got)):
             found.append(([table, key], key in want, key in got))

@@ -31,9 +31,9 @@ static int unnamed(void)
 int main(void)
 {
 	static const struct xsf_family *const lists[] = {
-		xsf_families_self,     xsf_families_totals,  xsf_families_agents,
-		xsf_families_roce,     xsf_families_sources, xsf_families_csum,
-		xsf_families_topology, xsf_families_ledger,
+		xsf_families_self,  xsf_families_totals,   xsf_families_agents,
+		xsf_families_drops, xsf_families_roce,	   xsf_families_sources,
+		xsf_families_csum,  xsf_families_topology, xsf_families_ledger,
 	};
 	static const char *const types[] = {
 		[XSF_COUNTER] = "counter",

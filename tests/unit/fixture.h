@@ -13,6 +13,7 @@
 #include "model/snapshot.h"
 
 #define SECOND 1000000000ull
+#define FIXTURE_PLACES 64
 
 struct fixture {
 	struct xsf_snapshot s;
@@ -23,6 +24,7 @@ struct fixture {
 	struct xsf_op_row *ops;
 	struct xsf_tos_row *tos;
 	struct xsf_rdma_row *rdma;
+	struct xsf_drop_place *places; /* rows of fixture_place(); room for FIXTURE_PLACES */
 };
 
 static inline void *fixture_array(size_t n, size_t size)
@@ -46,6 +48,8 @@ static inline struct fixture *fixture_new(uint32_t nr_agents, uint32_t nr_source
 	f->ops = fixture_array(rows * XSF_CARRIERS, sizeof(*f->ops));
 	f->tos = fixture_array(rows, sizeof(*f->tos));
 	f->rdma = fixture_array(rows, sizeof(*f->rdma));
+	f->places = fixture_array(FIXTURE_PLACES, sizeof(*f->places));
+	f->s.places = f->places;
 	f->s.now_ns = 1000 * SECOND;
 	f->s.stale_ns = 600 * SECOND;
 	f->s.agents = f->agents;
@@ -70,6 +74,7 @@ static inline void fixture_free(struct fixture *f)
 	free(f->ops);
 	free(f->tos);
 	free(f->rdma);
+	free(f->places);
 	free(f);
 }
 
@@ -140,6 +145,57 @@ static inline void fixture_name(struct xsf_agent *a, const char *name)
 static inline uint32_t fixture_row(uint32_t group, uint32_t direction)
 {
 	return group * XSF_DIRECTIONS + direction;
+}
+
+/* A row of places after those that are there (the first is row 0), first seen a second after the one before
+ * and for the last time 3 s ago. */
+static inline struct xsf_drop_place *fixture_place(struct fixture *f, uint32_t agent,
+						   uint32_t ifindex, uint32_t reason,
+						   uint64_t notified)
+{
+	struct xsf_drop_place *p = &f->places[f->s.nr_places];
+
+	assert_true(f->s.nr_places < FIXTURE_PLACES);
+	p->state = XSF_PLACE_IN_USE;
+	if (f->s.nr_places) {
+		p->agent = f->agents[agent].key;
+		p->ifindex = ifindex;
+		p->reason = reason;
+	}
+	p->first_seen_ns = (100 + f->s.nr_places) * SECOND;
+	p->last_seen_ns = f->s.now_ns - 3 * SECOND;
+	p->notified = notified;
+	f->s.nr_places++;
+	return p;
+}
+
+/* Rows of agents 1 and 2 of fixture_full(). */
+static inline void fixture_drops(struct fixture *f)
+{
+	struct xsf_agent *a = &f->agents[1];
+
+	a->drops_suppressed = 8;
+	a->drops_lost = 5;
+	a->drops_duplicate = 6;
+	a->drops_reordered = 9;
+	a->drops_restarts = 2;
+	f->interfaces[1].drop_window = 50ull << 32 | 0xfffffffd; /* a hole */
+	f->interfaces[5].drop_window = 50ull << 32 | 0xfffffff0; /* left behind */
+	fixture_place(f, 0, 0, 0, 41);
+	/* two codes of one name */
+	fixture_place(f, 1, 12, 33, 1);
+	fixture_place(f, 1, XSF_PLACE_WHOLE_AGENT, 33, 1);
+	fixture_place(f, 1, 12, 332, 2)->last_seen_ns = f->s.now_ns - 2 * SECOND;
+	fixture_place(f, 1, XSF_PLACE_WHOLE_AGENT, 332, 2);
+	/* a port without name, none, and a code that has no name */
+	fixture_place(f, 1, 14, 258, 4);
+	fixture_place(f, 1, 0, 258, 1);
+	fixture_place(f, 1, XSF_PLACE_WHOLE_AGENT, 258, 5);
+	fixture_place(f, 2, 0x1000000, 70000, 6);
+	fixture_place(f, 2, XSF_PLACE_WHOLE_AGENT, 70000, 6);
+	/* not shown: silent, changing hands */
+	fixture_place(f, 1, 12, 259, 7)->last_seen_ns = f->s.now_ns - 601 * SECOND;
+	fixture_place(f, 1, 12, 260, 8)->state = XSF_PLACE_CHANGING;
 }
 
 /* A little of everything that has a line or a key. */
@@ -271,6 +327,7 @@ static inline struct fixture *fixture_full(void)
 	f->rdma[0].nak[31] = (struct xsf_count){ 4, 40 };
 	f->rdma[0].cnp[1] = (struct xsf_count){ 9, 90 };
 	f->rdma[4].cnp[0] = (struct xsf_count){ 8, 80 };
+	fixture_drops(f);
 	f->s.reasons.notified[258] = 5;
 	f->s.reasons.notified[33] = 1;
 	f->s.reasons.notified[332] = 2;

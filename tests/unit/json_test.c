@@ -217,6 +217,47 @@ static void test_agents(void **state)
 	fixture_free(f);
 }
 
+static void test_drops(void **state)
+{
+	struct fixture *f = fixture_full();
+	char *text = render(f, 4096);
+	json_t *root = parse(text);
+
+	(void)state;
+#define SUMS "agents.0.drop_notifications."
+	expect_int(root, SUMS "notified", 7);
+	expect_int(root, SUMS "suppressed", 8);
+	expect_int(root, SUMS "lost", 5);
+	expect_int(root, SUMS "pending", 1);
+	expect_int(root, SUMS "duplicate", 6);
+	expect_int(root, SUMS "reordered", 9);
+	expect_int(root, SUMS "restarts", 2);
+	expect_int(root, SUMS "at_least", 20);
+	expect_int(root, "agents.1.drop_notifications.at_least", 0);
+	expect_str(root, "drop_agents.0.agent", "10.0.0.1");
+	expect_int(root, "drop_agents.0.sub_agent", 0);
+	expect_str(root, "drop_agents.0.reason", "dev_hdr");
+	expect_int(root, "drop_agents.0.notified", 3);
+	expect_int(root, "drop_agents.2.notified", 6);
+	expect_none(root, "drop_agents.3");
+	expect_str(root, "drop_places.0.agent", "10.0.0.1");
+	expect_int(root, "drop_places.0.ifindex", 12);
+	expect_str(root, "drop_places.0.ifname", "swp12");
+	expect_str(root, "drop_places.0.reason", "dev_hdr");
+	expect_int(root, "drop_places.0.notified", 3);
+	assert_true(json_real_value(at(root, "drop_places.0.first_seen_seconds_ago")) == 899);
+	assert_true(json_real_value(at(root, "drop_places.0.last_seen_seconds_ago")) == 2);
+	expect_int(root, "drop_places.2.ifindex", 0);
+	expect_str(root, "drop_places.3.agent", "2001:db8::2");
+	expect_int(root, "drop_places.3.sub_agent", 100000);
+	expect_str(root, "drop_places.3.reason", "70000");
+	expect_none(root, "drop_places.4");
+	expect_int(root, "drop_places_elsewhere.notified", 41);
+	json_decref(root);
+	free(text);
+	fixture_free(f);
+}
+
 static void test_interfaces(void **state)
 {
 	static const char *const counters[] = {
@@ -412,10 +453,15 @@ static void test_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_totals),	      cmocka_unit_test(test_roce),
-		cmocka_unit_test(test_agents),	      cmocka_unit_test(test_interfaces),
-		cmocka_unit_test(test_chunks),	      cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_all_values_large),
+		cmocka_unit_test(test_totals),
+		cmocka_unit_test(test_roce),
+		cmocka_unit_test(test_agents),
+		cmocka_unit_test(test_interfaces),
+		cmocka_unit_test(test_drops),
+		cmocka_unit_test(test_chunks),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_hostile_names),
+		cmocka_unit_test(test_all_values_large),
 		cmocka_unit_test(test_time),
 	};
 

@@ -236,9 +236,15 @@ static void test_series(void **state)
 	read_exposition(text, NULL, NULL);
 	assert_int_equal(count_of(text, "{agent=\"10.0.0.1\",sub_agent=\"0\"") -
 				 count_of(text, "{agent=\"10.0.0.1\",sub_agent=\"0\",ifindex=") -
-				 count_of(text, "{agent=\"10.0.0.1\",sub_agent=\"0\",class="),
+				 count_of(text, "{agent=\"10.0.0.1\",sub_agent=\"0\",class=") -
+				 count_of(text, "{agent=\"10.0.0.1\",sub_agent=\"0\",reason="),
 			 XSF_SERIES_AGENT);
-	assert_int_equal(count_of(text, ",ifindex=\"12\""), XSF_SERIES_INTERFACE);
+	assert_int_equal(
+		count_of(text, ",ifindex=\"12\"") -
+			count_of(text,
+				 "xdp_sflow_place_drop_notifications_total{agent=\"10.0.0.1\","
+				 "sub_agent=\"0\",ifindex=\"12\""),
+		XSF_SERIES_INTERFACE);
 	assert_int_equal(count_of(text, ",class=\"1\",index=\"30\""), XSF_SERIES_SOURCE);
 	assert_int_equal(count_of(text, "role=\"none\",direction=\"egress\"") -
 				 count_of(text, "role=\"none\",direction=\"egress\",version"),
@@ -250,6 +256,27 @@ static void test_series(void **state)
 }
 
 /* The tables live on while a document is read: a slot that another takes has no more lines. */
+/* Places likewise, and agents' reasons apart from them. */
+static void test_bound_of_places(void **state)
+{
+	struct fixture *f = fixture_full();
+	struct xsf_metrics_options o = options;
+	char *text;
+
+	(void)state;
+	o.max_places = 2;
+	text = render(f, &o, 4096);
+	read_exposition(text, NULL, NULL);
+	assert_true(has(text, "xdp_sflow_drop_rows_shown{by=\"place\"} 2"));
+	assert_true(has(text, "xdp_sflow_drop_rows_hidden{by=\"place\"} 2"));
+	assert_true(has(text, "xdp_sflow_drop_rows_shown{by=\"agent\"} 2"));
+	assert_true(has(text, "xdp_sflow_drop_rows_hidden{by=\"agent\"} 1"));
+	assert_int_equal(count_of(text, "xdp_sflow_place_drop_notifications_total{"), 2);
+	assert_int_equal(count_of(text, "xdp_sflow_agent_drop_notifications_total{"), 2);
+	free(text);
+	fixture_free(f);
+}
+
 static void test_changing_hands(void **state)
 {
 	struct fixture *f = many(10, 50);
@@ -310,10 +337,11 @@ static void test_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_strict),	       cmocka_unit_test(test_promtool),
-		cmocka_unit_test(test_hostile_names),  cmocka_unit_test(test_long_names),
-		cmocka_unit_test(test_bound),	       cmocka_unit_test(test_series),
-		cmocka_unit_test(test_changing_hands), cmocka_unit_test(test_time),
+		cmocka_unit_test(test_strict),	      cmocka_unit_test(test_promtool),
+		cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_bound),	      cmocka_unit_test(test_bound_of_places),
+		cmocka_unit_test(test_series),	      cmocka_unit_test(test_changing_hands),
+		cmocka_unit_test(test_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,13 +117,64 @@ static void test_agents(void **state)
 		"xdp_sflow_agent_samples_total{agent='10.0.0.1',sub_agent='0',type='counter'} 6",
 		"xdp_sflow_agent_samples_total{agent='10.0.0.1',sub_agent='0',type='drop'} 7",
 		"xdp_sflow_agent_samples_total{agent='other',sub_agent='',type='flow'} 78",
-		"xdp_sflow_agent_suppressed_drop_notifications_total" LEAF " 8",
 		"xdp_sflow_agent_uptime_seconds" LEAF " 123.456",
 		"xdp_sflow_agent_last_seen_timestamp_seconds" LEAF " 1699999998.500",
 		NULL });
 	/* clang-format on */
 	/* the silent one is gone */
 	assert_null(strstr(text, "10.0.0.3"));
+	free(text);
+	fixture_free(f);
+}
+
+static void test_drops(void **state)
+{
+	struct fixture *f = fixture_full();
+	char *text = render(f, &options, 4096);
+
+	(void)state;
+#define AGENT2 "{agent='2001:db8::2',sub_agent='100000'"
+	/* clang-format off */
+	expect_lines(text, (const char *const[]){
+		"# TYPE xdp_sflow_agent_drop_notifications_total counter",
+		"xdp_sflow_agent_drop_notifications_total{agent='10.0.0.1',sub_agent='0',reason='dev_hdr'} 3",
+		"xdp_sflow_agent_drop_notifications_total{agent='10.0.0.1',sub_agent='0',reason='acl'} 5",
+		"xdp_sflow_agent_drop_notifications_total" AGENT2 ",reason='70000'} 6",
+		"xdp_sflow_agent_suppressed_drop_notifications_total" LEAF " 8",
+		"xdp_sflow_agent_lost_drop_notifications_total" LEAF " 5",
+		"xdp_sflow_agent_duplicate_drop_notifications_total" LEAF " 6",
+		"xdp_sflow_agent_reordered_drop_notifications_total" LEAF " 9",
+		"# TYPE xdp_sflow_agent_pending_drop_notifications gauge",
+		"xdp_sflow_agent_pending_drop_notifications" LEAF " 1",
+		"xdp_sflow_agent_dropped_packets_at_least_total" LEAF " 20",
+		"# TYPE xdp_sflow_place_drop_notifications_total counter",
+		"xdp_sflow_place_drop_notifications_total{agent='10.0.0.1',sub_agent='0',ifindex='12',"
+		"ifname='swp12',reason='dev_hdr'} 3",
+		"xdp_sflow_place_drop_notifications_total{agent='10.0.0.1',sub_agent='0',ifindex='14',"
+		"ifname='',reason='acl'} 4",
+		"xdp_sflow_place_drop_notifications_total{agent='10.0.0.1',sub_agent='0',ifindex='0',"
+		"ifname='',reason='acl'} 1",
+		"xdp_sflow_place_drop_notifications_total" AGENT2 ",ifindex='16777216',ifname='',"
+		"reason='70000'} 6",
+		"xdp_sflow_place_drop_notifications_elsewhere_total 41",
+		"xdp_sflow_drop_rows_shown{by='place'} 4",
+		"xdp_sflow_drop_rows_shown{by='agent'} 3",
+		"xdp_sflow_drop_rows_hidden{by='place'} 0",
+		"xdp_sflow_drop_rows_hidden{by='agent'} 0",
+		NULL });
+	/* clang-format on */
+	assert_int_equal(count_of(text, "xdp_sflow_agent_drop_notifications_total{"), 3);
+	assert_int_equal(count_of(text, "xdp_sflow_place_drop_notifications_total{"), 4);
+	/* Agents that notified nothing have none of the sums. */
+	assert_int_equal(count_of(text, "xdp_sflow_agent_suppressed_drop_notifications_total{"), 1);
+	assert_int_equal(count_of(text, "xdp_sflow_agent_pending_drop_notifications{"), 1);
+	free(text);
+	/* Older programs keep no places. */
+	f->s.places = NULL;
+	f->s.nr_places = 0;
+	text = render(f, &options, 4096);
+	assert_null(strstr(text, "place_drop"));
+	assert_null(strstr(text, "drop_rows"));
 	assert_int_equal(count_of(text, "xdp_sflow_agent_suppressed_drop_notifications_total{"), 1);
 	free(text);
 	fixture_free(f);
@@ -273,8 +324,8 @@ static void test_interfaces(void **state)
 		"direction='other'} 3",
 		NULL });
 	/* clang-format on */
-	/* unknown counters: of 16777216 there is its info and when it came, nothing else */
-	assert_int_equal(count_of(text, "ifindex=\"16777216\""), 2);
+	/* unknown counters: of 16777216 there is its info, when it came, and a place of drops */
+	assert_int_equal(count_of(text, "ifindex=\"16777216\""), 3);
 	assert_null(strstr(text, "18446744073709551615"));
 	assert_null(strstr(text, "4294967295\n"));
 	assert_null(strstr(text, "left-over"));
@@ -287,9 +338,9 @@ static void test_interfaces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_totals),	   cmocka_unit_test(test_self),
-		cmocka_unit_test(test_agents),	   cmocka_unit_test(test_roce),
-		cmocka_unit_test(test_interfaces),
+		cmocka_unit_test(test_totals), cmocka_unit_test(test_self),
+		cmocka_unit_test(test_agents), cmocka_unit_test(test_drops),
+		cmocka_unit_test(test_roce),   cmocka_unit_test(test_interfaces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,6 +20,9 @@ static void help(void)
 	       "      --maps DIR             pin directory (default /sys/fs/bpf/xdp-sflow/v2)\n"
 	       "      --max-interfaces N     interfaces shown, the first ones seen (default %u)\n"
 	       "      --all-interfaces       every one\n"
+	       "      --max-places N         places of drops (port and reason) shown, the first "
+	       "ones\n"
+	       "                             seen (default %u), and as many agents' reasons\n"
 	       "      --stale SECONDS        agents and interfaces silent for longer are not\n"
 	       "                             shown (default: as loaded)\n"
 	       "      --prog-stats           run time and run count of the programs, which the\n"
@@ -45,9 +48,9 @@ static void help(void)
 	       "%u bytes of request; %u s for a request, %u s without progress and %u s in all for "
 	       "a\n"
 	       "reply. When the places are taken, what waited longest goes.\n",
-	       XSF_METRICS_INTERFACES, xsf_topology_options_help, xsf_ai_options_help,
-	       l.connections, l.per_host, l.streams, l.memory, l.head_ms / 1000, l.stall_ms / 1000,
-	       l.reply_ms / 1000);
+	       XSF_METRICS_INTERFACES, XSF_METRICS_PLACES, xsf_topology_options_help,
+	       xsf_ai_options_help, l.connections, l.per_host, l.streams, l.memory,
+	       l.head_ms / 1000, l.stall_ms / 1000, l.reply_ms / 1000);
 }
 
 /* 0: go on; -1: help was given; else an exit code. */
@@ -57,6 +60,7 @@ static int parse(int argc, char **argv, struct xsf_export_options *o)
 		MAPS = 256,
 		MAX,
 		ALL,
+		PLACES,
 		STALE,
 		STATS,
 		LEDGER,
@@ -70,6 +74,7 @@ static int parse(int argc, char **argv, struct xsf_export_options *o)
 		{ "maps", required_argument, NULL, MAPS },
 		{ "max-interfaces", required_argument, NULL, MAX },
 		{ "all-interfaces", no_argument, NULL, ALL },
+		{ "max-places", required_argument, NULL, PLACES },
 		{ "stale", required_argument, NULL, STALE },
 		{ "prog-stats", no_argument, NULL, STATS },
 		{ "ledger", no_argument, NULL, LEDGER },
@@ -103,6 +108,13 @@ static int parse(int argc, char **argv, struct xsf_export_options *o)
 			break;
 		case ALL:
 			o->max_interfaces = UINT32_MAX;
+			break;
+		case PLACES:
+			if (xsf_parse_u64(optarg, 1, XSF_PLACES, &value))
+				return xsf_usage("export",
+						 "--max-places is a number from 1 to %d, not '%s'",
+						 XSF_PLACES, optarg);
+			o->max_places = (uint32_t)value;
 			break;
 		case STALE:
 			if (xsf_parse_u64(optarg, 1, XSF_MAX_STALE_SECONDS, &value))

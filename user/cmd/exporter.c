@@ -242,6 +242,7 @@ static int handle_metrics(void *arg, const struct xsf_http_request *request,
 {
 	struct xsf_exporter *e = arg;
 	struct xsf_metrics_options options = { .max_interfaces = e->options->max_interfaces,
+					       .max_places = e->options->max_places,
 					       .prog_stats = e->options->prog_stats };
 	struct scrape *scrape;
 	char why[WHY_LEN];

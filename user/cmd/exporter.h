@@ -25,6 +25,7 @@ struct xsf_export_options {
 	const char *user;	 /* go on as this user; NULL: do not change */
 	uint64_t stale_ns;	 /* 0: as the programs were loaded */
 	uint32_t max_interfaces; /* 0: XSF_METRICS_INTERFACES; UINT32_MAX: all */
+	uint32_t max_places;	 /* 0: XSF_METRICS_PLACES; UINT32_MAX: all */
 	int prog_stats;		 /* have the kernel keep the programs' run time */
 	int ledger;		 /* attach the ledger's programs and serve what they count */
 	int keep_rights;	 /* run: they are needed to unload */

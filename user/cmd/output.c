@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include "model/binding.h"
+#include "model/drop_rows.h"
 #include "serve/json.h"
 #include "serve/metrics.h"
 #include "serve/text.h"
@@ -36,7 +37,8 @@ void xsf_print_csum_json(const struct xsf_csum *csum)
 
 void xsf_print_metrics(const struct xsf_snapshot *snapshot)
 {
-	struct xsf_metrics_options options = { .max_interfaces = UINT32_MAX };
+	struct xsf_metrics_options options = { .max_interfaces = UINT32_MAX,
+					       .max_places = UINT32_MAX };
 	struct xsf_metrics *metrics;
 	struct timespec t;
 	char buf[4096];
@@ -51,6 +53,8 @@ void xsf_print_metrics(const struct xsf_snapshot *snapshot)
 		fwrite(buf, 1, (size_t)n, stdout);
 	xsf_metrics_close(metrics);
 }
+
+#define XSF_AGENT_TEXT (XSF_ADDRESS_TEXT + 16)
 
 /* A heading that appears with its first line, and how many lines it may have. */
 struct section {
@@ -238,6 +242,77 @@ static void print_roles(const struct xsf_snapshot *s)
 		       nr);
 }
 
+/* An agent's address, and its sub-agent unless that is 0. */
+static const char *agent_text(const struct xsf_agent_key *key, char text[XSF_AGENT_TEXT])
+{
+	xsf_address_text(key->addr, text);
+	if (key->sub_agent)
+		snprintf(text + strlen(text), 16, "/%" PRIu32, key->sub_agent);
+	return text;
+}
+
+static void print_drop_agents(const struct xsf_snapshot *s)
+{
+	struct section section = { .heading = "Drop notifications by agent" };
+	char text[XSF_AGENT_TEXT];
+
+	for (uint32_t i = 1; i < s->nr_agents; i++) {
+		struct xsf_drop_sums d;
+
+		if (!xsf_snapshot_agent_shown(s, i))
+			continue;
+		xsf_drop_sums(&s->agents[i], &d);
+		if (d.notified && section_row(&section))
+			printf("  %-24s %" PRIu64 " notified, %" PRIu64 " suppressed, %" PRIu64
+			       " lost: at least %" PRIu64 "\n",
+			       agent_text(&s->agents[i].key, text), d.notified, d.suppressed,
+			       d.lost, d.at_least);
+	}
+	section_end(&section);
+}
+
+static int more_notified(const void *a, const void *b)
+{
+	const struct xsf_drop_row *ra = a, *rb = b;
+
+	return ra->notified < rb->notified ? 1 : -(ra->notified > rb->notified);
+}
+
+static void print_drop_place(const struct xsf_snapshot *s, const struct xsf_drop_row *row)
+{
+	const struct xsf_interface *n = xsf_drop_row_interface(s, row);
+	char text[XSF_AGENT_TEXT], port[2 * XSF_NAME_LEN + 1], number[16];
+	struct xsf_text name = { .buf = port, .max = sizeof(port) - 1 };
+
+	if (!row->ifindex)
+		xsf_text_str(&name, "no port told");
+	else if (n && n->name_len)
+		xsf_text_name(&name, n->name, XSF_MIN(n->name_len, XSF_NAME_LEN));
+	else
+		xsf_text_u64(&name, row->ifindex);
+	port[name.len] = 0;
+	printf("  %-24s %-16s %-24s %10" PRIu64 "   %.1f s ago\n", agent_text(&row->agent, text),
+	       port, xsf_reason_name(row->reason, number, sizeof(number)), row->notified,
+	       s->now_ns > row->last_seen_ns ? (double)(s->now_ns - row->last_seen_ns) / 1e9 : 0);
+}
+
+/* Those with most notifications first. */
+static void print_drop_places(const struct xsf_snapshot *s)
+{
+	struct section section = { .heading = "Drop notifications by place and reason" };
+	struct xsf_drop_table d;
+
+	if (!xsf_drop_table_read(s, UINT32_MAX, &d) && d.places.nr) {
+		qsort(d.places.at, d.places.nr, sizeof(*d.places.at), more_notified);
+		for (uint32_t i = 0; i < d.places.nr; i++) {
+			if (section_row(&section))
+				print_drop_place(s, &d.places.at[i]);
+		}
+	}
+	section_end(&section);
+	xsf_drop_table_free(&d);
+}
+
 void xsf_print_summary(const struct xsf_snapshot *s)
 {
 	int known = 0;
@@ -252,5 +327,7 @@ void xsf_print_summary(const struct xsf_snapshot *s)
 		print_roles(s);
 	print_operations(s);
 	print_reasons(s, 0, "Drop notifications by reason");
+	print_drop_agents(s);
+	print_drop_places(s);
 	print_reasons(s, 1, "Sampled discards by reason");
 }

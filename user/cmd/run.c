@@ -17,6 +17,7 @@ enum {
 	OPT_LISTEN = XSF_OPT_OTHERS,
 	OPT_MAX,
 	OPT_ALL,
+	OPT_PLACES,
 	OPT_STATS,
 	OPT_LEDGER,
 	OPT_KEEP,
@@ -44,6 +45,8 @@ static void help(void)
 	       "                             [ADDR]:PORT\n"
 	       "      --max-interfaces N     interfaces shown, the first ones seen (default %u)\n"
 	       "      --all-interfaces       every one\n"
+	       "      --max-places N         places of drops (port and reason) shown (default "
+	       "%u)\n"
 	       "      --prog-stats           run time and run count of the programs\n"
 	       "      --ledger               where each telemetry datagram went, as in 'ledger'\n"
 	       "      --keep                 leave the programs attached at the end\n"
@@ -51,8 +54,8 @@ static void help(void)
 	       "%s"
 	       "      --allow-write          as for export\n"
 	       "  -h, --help                 this text\n",
-	       xsf_load_options_help, XSF_METRICS_INTERFACES, xsf_topology_options_help,
-	       xsf_ai_options_help);
+	       xsf_load_options_help, XSF_METRICS_INTERFACES, XSF_METRICS_PLACES,
+	       xsf_topology_options_help, xsf_ai_options_help);
 }
 
 /* The addresses of this namespace have changed. */
@@ -131,6 +134,12 @@ static int parse_own(struct run *r, int opt, const char *value)
 	case OPT_ALL:
 		r->export.max_interfaces = UINT32_MAX;
 		return 0;
+	case OPT_PLACES:
+		if (xsf_parse_u64(value, 1, XSF_PLACES, &v))
+			return xsf_usage("run", "--max-places is a number from 1 to %d",
+					 XSF_PLACES);
+		r->export.max_places = (uint32_t)v;
+		return 0;
 	case OPT_STATS:
 		r->export.prog_stats = 1;
 		return 0;
@@ -153,19 +162,21 @@ static int parse_own(struct run *r, int opt, const char *value)
 
 int cmd_run(int argc, char **argv)
 {
-	static const struct option options[] = { XSF_LOAD_LONG_OPTIONS,
-						 { "listen", required_argument, NULL, OPT_LISTEN },
-						 { "max-interfaces", required_argument, NULL,
-						   OPT_MAX },
-						 { "all-interfaces", no_argument, NULL, OPT_ALL },
-						 { "prog-stats", no_argument, NULL, OPT_STATS },
-						 { "ledger", no_argument, NULL, OPT_LEDGER },
-						 { "keep", no_argument, NULL, OPT_KEEP },
-						 { "allow-write", no_argument, NULL, OPT_WRITE },
-						 XSF_TOPOLOGY_LONG_OPTIONS(OPT_TOPOLOGY),
-						 XSF_AI_LONG_OPTIONS(OPT_AI),
-						 { "help", no_argument, NULL, 'h' },
-						 { 0 } };
+	static const struct option options[] = {
+		XSF_LOAD_LONG_OPTIONS,
+		{ "listen", required_argument, NULL, OPT_LISTEN },
+		{ "max-interfaces", required_argument, NULL, OPT_MAX },
+		{ "all-interfaces", no_argument, NULL, OPT_ALL },
+		{ "max-places", required_argument, NULL, OPT_PLACES },
+		{ "prog-stats", no_argument, NULL, OPT_STATS },
+		{ "ledger", no_argument, NULL, OPT_LEDGER },
+		{ "keep", no_argument, NULL, OPT_KEEP },
+		{ "allow-write", no_argument, NULL, OPT_WRITE },
+		XSF_TOPOLOGY_LONG_OPTIONS(OPT_TOPOLOGY),
+		XSF_AI_LONG_OPTIONS(OPT_AI),
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 }
+	};
 	static struct run r;
 	int opt, ret;
 

@@ -22,7 +22,7 @@ static const struct {
 	XSF_OPCODES(OPCODE_ENTRY)
 };
 
-static int silent(const struct xsf_snapshot *s, uint64_t last_seen)
+int xsf_snapshot_silent(const struct xsf_snapshot *s, uint64_t last_seen)
 {
 	return s->stale_ns && s->now_ns > last_seen && s->now_ns - last_seen > s->stale_ns;
 }
@@ -30,7 +30,7 @@ static int silent(const struct xsf_snapshot *s, uint64_t last_seen)
 int xsf_snapshot_agent_shown(const struct xsf_snapshot *s, uint32_t slot)
 {
 	return slot && slot < s->nr_agents && s->agents[slot].generation & 1 &&
-	       !silent(s, s->agents[slot].last_seen_ns);
+	       !xsf_snapshot_silent(s, s->agents[slot].last_seen_ns);
 }
 
 int xsf_snapshot_source_agent(const struct xsf_snapshot *s, uint32_t slot,
@@ -51,7 +51,8 @@ int xsf_snapshot_source_shown(const struct xsf_snapshot *s, uint32_t slot,
 	const struct xsf_source *source = &s->sources[slot];
 
 	return slot && slot < s->nr_sources && source->generation & 1 &&
-	       !silent(s, source->last_seen_ns) && xsf_snapshot_source_agent(s, slot, agent);
+	       !xsf_snapshot_silent(s, source->last_seen_ns) &&
+	       xsf_snapshot_source_agent(s, slot, agent);
 }
 
 int xsf_source_is_interface(const struct xsf_source *source)
@@ -118,8 +119,8 @@ void xsf_snapshot_fill(const struct xsf_snapshot *s, enum xsf_table table, struc
 		if (!(generation & 1))
 			continue;
 		fill->used++;
-		fill->stale += (uint32_t)silent(s, agents ? s->agents[slot].last_seen_ns :
-							    s->sources[slot].last_seen_ns);
+		fill->stale += (uint32_t)xsf_snapshot_silent(
+			s, agents ? s->agents[slot].last_seen_ns : s->sources[slot].last_seen_ns);
 	}
 }
 
@@ -136,6 +137,12 @@ const char *xsf_reason_name(uint32_t code, char *buf, unsigned int len)
 	return buf;
 }
 
+/* What the published header misspells and agents therefore send (DESIGN 4.4). */
+uint32_t xsf_reason_code(uint32_t code)
+{
+	return code == 33 ? 332 : code == 36 ? 366 : code;
+}
+
 uint32_t xsf_snapshot_nr_reasons(const struct xsf_snapshot *s)
 {
 	return XSF_REASONS + XSF_MIN(s->nr_high, XSF_REASONS_HIGH);
@@ -149,7 +156,6 @@ uint64_t xsf_snapshot_reason(const struct xsf_snapshot *s, int sampled, uint32_t
 
 	if (i < XSF_REASONS) {
 		*name = xsf_reason_name(i, buf, 16);
-		/* What the published header misspells and agents therefore send (DESIGN 4.4). */
 		switch (i) {
 		case 33:
 		case 36:

@@ -73,6 +73,9 @@ struct xsf_snapshot {
 	uint32_t nr_periods;
 };
 
+/* It was seen last at a time that is longer ago than --stale. */
+int xsf_snapshot_silent(const struct xsf_snapshot *s, uint64_t last_seen_ns);
+
 /* The agent is in use and not silent: it is shown. */
 int xsf_snapshot_agent_shown(const struct xsf_snapshot *s, uint32_t slot);
 
@@ -112,6 +115,10 @@ uint32_t xsf_agent_pending(const struct xsf_agent *agent);
 
 /* Symbolic drop reason (drop_reasons.h), or the number in decimal; returns buf or a constant. */
 const char *xsf_reason_name(uint32_t code, char *buf, unsigned int len);
+
+/* One code for each name: that of the table for the codes that agents send by mistake (33 is 332, 36 is 366;
+ * DESIGN 4.4), any other as it is. */
+uint32_t xsf_reason_code(uint32_t code);
 
 /* Sampled or notified drops by reason, aliases (33 = 332, 36 = 366) added up under one name. i runs from 0
  * to xsf_snapshot_nr_reasons() - 1; returns the count, *name set, or 0 when there is nothing at i. buf

@@ -162,6 +162,8 @@ static const char *const event_name[NR_EVENTS] = {
 	[EVENT_reasons_full] = event_elsewhere,
 	[EVENT_agents_reclaimed] = event_elsewhere,
 	[EVENT_sources_reclaimed] = event_elsewhere,
+	[EVENT_places_full] = event_elsewhere,
+	[EVENT_places_reclaimed] = event_elsewhere,
 };
 
 static void event(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t i,
@@ -203,6 +205,7 @@ static void one_full(const struct xsf_metrics *m, const struct xsf_family *f, ui
 	table_line(f, t, "sources", totals->sources_full);
 	table_line(f, t, "groups", totals->groups_full);
 	table_line(f, t, "drop_reasons", totals->reasons_full);
+	table_line(f, t, "drop_places", totals->places_full);
 }
 
 static void one_reclaimed(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t i,
@@ -211,6 +214,7 @@ static void one_reclaimed(const struct xsf_metrics *m, const struct xsf_family *
 	(void)i;
 	table_line(f, t, "agents", m->s->totals.agents_reclaimed);
 	table_line(f, t, "sources", m->s->totals.sources_reclaimed);
+	table_line(f, t, "drop_places", m->s->totals.places_reclaimed);
 }
 
 /* arg: offset within struct xsf_fill. */
@@ -275,9 +279,8 @@ const struct xsf_family xsf_families_totals[] = {
 	     "Flow samples by how far the sampled packet could be read."),
 	{ .domain = XSF_OVER_LIST, .arg = XSF_LIST_EVENTS, .item = event },
 	{ XSF_FAMILY_COUNTER("table_full"), .item = one_full,
-	  .help = "Datagrams (agents), samples (sources, groups) and drops (drop_reasons) that "
-		  "found no "
-		  "place in a table." },
+	  .help = "Datagrams (agents), samples (sources, groups), drops (drop_reasons) and their "
+		  "places (drop_places) that found no place in a table." },
 	{ XSF_FAMILY_COUNTER("table_reclaimed"), .item = one_reclaimed,
 	  .help = "Places of silent members that were given to others." },
 	FILL("table_entries", used, "Places of a table that are taken."),
@@ -308,17 +311,14 @@ static const struct xsf_agent *agent_at(const struct xsf_metrics *m, uint32_t i)
 		       NULL;
 }
 
-/* Takes back what was written while the slot changed hands. */
-static void agent_check(const struct xsf_metrics *m, uint32_t i, struct xsf_text *t, size_t before)
+void xsf_agent_check(const struct xsf_metrics *m, uint32_t i, struct xsf_text *t, size_t before)
 {
 	if (!agent_at(m, i))
 		t->len = before;
 }
 
-/* Labels of member i; the last is slot 0, which counts for those that found no place or lost it. NULL:
- * nothing to write. */
-static const struct xsf_agent *agent_line(const struct xsf_metrics *m, const struct xsf_family *f,
-					  uint32_t i, struct xsf_text *t)
+const struct xsf_agent *xsf_agent_line(const struct xsf_metrics *m, const struct xsf_family *f,
+				       uint32_t i, struct xsf_text *t)
 {
 	const struct xsf_agent *agent;
 
@@ -333,7 +333,7 @@ static const struct xsf_agent *agent_line(const struct xsf_metrics *m, const str
 	if (!agent)
 		return NULL;
 	xsf_line_begin(t, f);
-	xsf_label_agent(t, agent);
+	xsf_label_agent(t, &agent->key);
 	return agent;
 }
 
@@ -347,13 +347,13 @@ static void agent_counter(const struct xsf_metrics *m, const struct xsf_family *
 			  struct xsf_text *t)
 {
 	size_t before = t->len;
-	const struct xsf_agent *agent = agent_line(m, f, i, t);
+	const struct xsf_agent *agent = xsf_agent_line(m, f, i, t);
 
 	if (!agent)
 		return;
 	xsf_line_end(t, agent_count(agent, f->offset));
 	if (i < m->agents.nr)
-		agent_check(m, i, t, before);
+		xsf_agent_check(m, i, t, before);
 }
 
 static void agent_samples(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t i,
@@ -370,7 +370,7 @@ static void agent_samples(const struct xsf_metrics *m, const struct xsf_family *
 	size_t before = t->len;
 
 	for (size_t n = 0; n < sizeof(types) / sizeof(types[0]); n++) {
-		const struct xsf_agent *agent = agent_line(m, f, i, t);
+		const struct xsf_agent *agent = xsf_agent_line(m, f, i, t);
 
 		if (!agent)
 			break;
@@ -378,7 +378,7 @@ static void agent_samples(const struct xsf_metrics *m, const struct xsf_family *
 		xsf_line_end(t, agent_count(agent, types[n].offset));
 	}
 	if (i < m->agents.nr)
-		agent_check(m, i, t, before);
+		xsf_agent_check(m, i, t, before);
 }
 
 static void agent_info(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t i,
@@ -389,7 +389,7 @@ static void agent_info(const struct xsf_metrics *m, const struct xsf_family *f, 
 
 	if (i == m->agents.nr)
 		return;
-	agent = agent_line(m, f, i, t);
+	agent = xsf_agent_line(m, f, i, t);
 	if (!agent)
 		return;
 	XSF_TEXT_LIT(t, ",name=\"");
@@ -398,10 +398,10 @@ static void agent_info(const struct xsf_metrics *m, const struct xsf_family *f, 
 	xsf_text_address(t, agent->source);
 	xsf_text_char(t, '"');
 	xsf_line_end(t, 1);
-	agent_check(m, i, t, before);
+	xsf_agent_check(m, i, t, before);
 }
 
-enum { AGENT_PENDING, AGENT_SUPPRESSED, AGENT_UPTIME, AGENT_LAST_SEEN };
+enum { AGENT_PENDING, AGENT_UPTIME, AGENT_LAST_SEEN };
 
 static void agent_state(const struct xsf_metrics *m, const struct xsf_family *f, uint32_t i,
 			struct xsf_text *t)
@@ -411,17 +411,12 @@ static void agent_state(const struct xsf_metrics *m, const struct xsf_family *f,
 
 	if (i == m->agents.nr)
 		return;
-	agent = agent_line(m, f, i, t);
+	agent = xsf_agent_line(m, f, i, t);
 	if (!agent)
 		return;
 	switch (f->arg) {
 	case AGENT_PENDING:
 		xsf_line_end(t, xsf_agent_pending(agent));
-		break;
-	case AGENT_SUPPRESSED:
-		xsf_line_end(t, agent->drops);
-		if (!agent_count(agent, offsetof(struct xsf_agent_counts, drop_samples)))
-			t->len = before;
 		break;
 	case AGENT_UPTIME:
 		xsf_line_end_milli(t, agent->uptime_ms);
@@ -430,7 +425,7 @@ static void agent_state(const struct xsf_metrics *m, const struct xsf_family *f,
 		xsf_line_end_milli(t, xsf_unix_ms(m, agent->last_seen_ns));
 		break;
 	}
-	agent_check(m, i, t, before);
+	xsf_agent_check(m, i, t, before);
 }
 
 #define AGENT(n, field, text) \
@@ -455,8 +450,6 @@ const struct xsf_family xsf_families_agents[] = {
 	AGENT("agent_faulty_datagrams", faulty, "Datagrams with at least one faulty sample."),
 	{ XSF_FAMILY_COUNTER("agent_samples"), .domain = XSF_OVER_AGENTS, .item = agent_samples,
 	  .help = "Sound samples by type." },
-	{ XSF_FAMILY_COUNTER("agent_suppressed_drop_notifications"), AGENT_STATE,
-	  .arg = AGENT_SUPPRESSED, .help = "Drop notifications the agent says it did not send." },
 	{ XSF_FAMILY_GAUGE("agent_last_seen_timestamp_seconds"), AGENT_STATE,
 	  .arg = AGENT_LAST_SEEN, .help = "When the last datagram came, Unix time." },
 	{ XSF_FAMILY_GAUGE("agent_uptime_seconds"), AGENT_STATE, .arg = AGENT_UPTIME,

@@ -5,6 +5,7 @@
 #define XSF_FAMILIES_H
 
 #include "model/binding.h"
+#include "model/drop_rows.h"
 #include "model/fields.h"
 #include "serve/metrics.h"
 #include "serve/text.h"
@@ -21,7 +22,9 @@ enum xsf_domain {
 	XSF_OVER_ROWS,	     /* group, direction */
 	XSF_OVER_OPS,	     /* group, direction, carrier, opcode; reserved ones together */
 	XSF_OVER_REASONS,
-	XSF_OVER_PERIODS, /* fabrics, and what is in none */
+	XSF_OVER_DROP_AGENTS, /* agent and reason */
+	XSF_OVER_DROP_PLACES, /* agent, interface and reason */
+	XSF_OVER_PERIODS,     /* fabrics, and what is in none */
 	XSF_OVER_ATTACHED,
 	XSF_OVER_CSUM, /* one, where there are checksum maps */
 	XSF_OVER_CSUM_ATTACHED,
@@ -73,6 +76,7 @@ struct xsf_metrics {
 	struct xsf_shown_list agents;
 	struct xsf_shown_list interfaces;
 	struct xsf_shown_list sources;
+	struct xsf_drop_table drops;	     /* as they were when the document began */
 	struct xsf_topology_status *fabrics; /* as they were when the document began */
 	int up;				     /* there is a snapshot */
 	/* where the document is */
@@ -89,6 +93,7 @@ struct xsf_metrics {
 extern const struct xsf_family xsf_families_self[];
 extern const struct xsf_family xsf_families_totals[];
 extern const struct xsf_family xsf_families_agents[];
+extern const struct xsf_family xsf_families_drops[];
 extern const struct xsf_family xsf_families_roce[];
 extern const struct xsf_family xsf_families_sources[];
 extern const struct xsf_family xsf_families_csum[];
@@ -158,7 +163,14 @@ static inline void xsf_label_u64(struct xsf_text *t, const char *key, uint64_t v
 }
 
 /* agent="...",sub_agent="..." */
-void xsf_label_agent(struct xsf_text *t, const struct xsf_agent *agent);
+void xsf_label_agent(struct xsf_text *t, const struct xsf_agent_key *key);
+
+/* Begins a line of member i of XSF_OVER_AGENTS; the last is slot 0, which counts for those that found no
+ * place or lost it. NULL: nothing to write. */
+const struct xsf_agent *xsf_agent_line(const struct xsf_metrics *m, const struct xsf_family *f,
+				       uint32_t i, struct xsf_text *t);
+/* Takes back what was written since `before` when the slot changed hands meanwhile. */
+void xsf_agent_check(const struct xsf_metrics *m, uint32_t i, struct xsf_text *t, size_t before);
 
 /* The moment `ns` of the snapshot's clock in milliseconds of Unix time. */
 uint64_t xsf_unix_ms(const struct xsf_metrics *m, uint64_t ns);

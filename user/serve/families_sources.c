@@ -52,7 +52,7 @@ static void member_line(const struct xsf_family *f, const struct member *b, stru
 		XSF_TEXT_LIT(t, "agent=\"other\",sub_agent=\"\",class=\"\",index=\"\"");
 		return;
 	}
-	xsf_label_agent(t, b->agent);
+	xsf_label_agent(t, &b->agent->key);
 	if (f->domain == XSF_OVER_SOURCES) {
 		xsf_label_u64(t, ",class=", b->source->key.class);
 		xsf_label_u64(t, ",index=", b->source->key.index);

@@ -12,6 +12,8 @@ enum over {
 	TABLES,
 	AGENTS,
 	SOURCES,
+	DROP_AGENTS,
+	DROP_PLACES,
 	ATTACHED,
 	CSUM_ATTACHED,
 	CSUM_PORTS,
@@ -46,6 +48,9 @@ static const struct section {
 	{ "interfaces", "[]", SOURCES, xsf_json_interface },
 	{ "sources", "[]", SOURCES, xsf_json_source },
 	{ "other_sources", "{}", ONE, xsf_json_source_other },
+	{ "drop_agents", "[]", DROP_AGENTS, xsf_json_drop_agent },
+	{ "drop_places", "[]", DROP_PLACES, xsf_json_drop_place },
+	{ "drop_places_elsewhere", "{}", ONE, xsf_json_drop_elsewhere },
 	{ "attached", "[]", ATTACHED, xsf_json_attached },
 	{ "topology", "[]", FABRICS, xsf_json_topology },
 #define FIRST_CSUM "checksum"
@@ -84,6 +89,10 @@ static uint32_t size_of(const struct xsf_json *j, enum over over)
 		return j->s->nr_agents;
 	case SOURCES:
 		return j->s->nr_sources;
+	case DROP_AGENTS:
+		return j->drops.agents.nr;
+	case DROP_PLACES:
+		return j->drops.places.nr;
 	case ATTACHED:
 		return XSF_MIN(j->s->nr_attached, XSF_MAX_ATTACHED);
 	case CSUM_ATTACHED:
@@ -143,6 +152,10 @@ struct xsf_json *xsf_json_open(const struct xsf_snapshot *s)
 		return NULL;
 	j->s = s;
 	j->csum = &s->csum;
+	if (xsf_drop_table_read(s, UINT32_MAX, &j->drops)) {
+		xsf_json_close(j);
+		return NULL;
+	}
 	return j;
 }
 
@@ -164,5 +177,8 @@ ssize_t xsf_json_read(struct xsf_json *j, char *buf, size_t max)
 
 void xsf_json_close(struct xsf_json *j)
 {
+	if (!j)
+		return;
+	xsf_drop_table_free(&j->drops);
 	free(j);
 }

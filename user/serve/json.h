@@ -11,7 +11,8 @@
 
 struct xsf_json;
 
-/* Starts a document of *s, which stays the caller's and must outlive it. Holds 16 KiB. NULL: no memory. */
+/* Starts a document of *s, which stays the caller's and must outlive it. Holds 16 KiB
+ * and 72 bytes for each place of drops that is in use. NULL: no memory. */
 struct xsf_json *xsf_json_open(const struct xsf_snapshot *s);
 
 /* A document of {"checksum": ...} alone; likewise. */

@@ -68,6 +68,7 @@ void xsf_json_agent(struct xsf_json *j, uint32_t slot)
 	xsf_json_u64(w, "source_port", a->source_port);
 	agent_counts(w, a);
 	xsf_json_u64(w, "drops", a->drops);
+	xsf_json_drop_sums(j, slot);
 	xsf_json_milli(w, "last_seen_seconds_ago", ms_ago(j->s, a->last_seen_ns));
 	xsf_json_u64(w, "uptime_ms", a->uptime_ms);
 	element_end(j, mark, __atomic_load_n(&a->generation, __ATOMIC_ACQUIRE) == generation);

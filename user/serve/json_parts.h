@@ -4,6 +4,7 @@
 #ifndef XSF_JSON_PARTS_H
 #define XSF_JSON_PARTS_H
 
+#include "model/drop_rows.h"
 #include "model/fields.h"
 #include "serve/json.h"
 #include "serve/json_write.h"
@@ -11,6 +12,7 @@
 struct xsf_json {
 	const struct xsf_snapshot *s; /* NULL: only csum */
 	const struct xsf_csum *csum;
+	struct xsf_drop_table drops; /* unless alone */
 	struct xsf_writer w;
 	uint32_t section;
 	uint32_t item;
@@ -41,6 +43,12 @@ void xsf_json_source_other(struct xsf_json *j, uint32_t i);
 void xsf_json_table(struct xsf_json *j, uint32_t i);
 void xsf_json_attached(struct xsf_json *j, uint32_t i);
 void xsf_json_topology(struct xsf_json *j, uint32_t i);
+
+/* json_drops.c; i: slot of an agent, or row */
+void xsf_json_drop_sums(struct xsf_json *j, uint32_t i); /* with its key */
+void xsf_json_drop_agent(struct xsf_json *j, uint32_t i);
+void xsf_json_drop_place(struct xsf_json *j, uint32_t i);
+void xsf_json_drop_elsewhere(struct xsf_json *j, uint32_t i);
 
 /* json_csum.c; i: place in a list, or row */
 void xsf_json_csum_totals(struct xsf_json *j, uint32_t i);

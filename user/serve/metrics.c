@@ -6,8 +6,9 @@
 #include "serve/families.h"
 
 static const struct xsf_family *const lists[] = {
-	xsf_families_self,    xsf_families_totals, xsf_families_agents,	  xsf_families_roce,
-	xsf_families_sources, xsf_families_csum,   xsf_families_topology, xsf_families_ledger,
+	xsf_families_self,  xsf_families_totals,   xsf_families_agents,
+	xsf_families_drops, xsf_families_roce,	   xsf_families_sources,
+	xsf_families_csum,  xsf_families_topology, xsf_families_ledger,
 };
 
 void xsf_family_head(struct xsf_text *t, const char *name, size_t name_len, const char *help,
@@ -28,12 +29,12 @@ void xsf_family_head(struct xsf_text *t, const char *name, size_t name_len, cons
 	xsf_text_str(t, types[type]);
 }
 
-void xsf_label_agent(struct xsf_text *t, const struct xsf_agent *agent)
+void xsf_label_agent(struct xsf_text *t, const struct xsf_agent_key *key)
 {
 	XSF_TEXT_LIT(t, "agent=\"");
-	xsf_text_address(t, agent->key.addr);
+	xsf_text_address(t, key->addr);
 	XSF_TEXT_LIT(t, "\",sub_agent=\"");
-	xsf_text_u64(t, agent->key.sub_agent);
+	xsf_text_u64(t, key->sub_agent);
 	xsf_text_char(t, '"');
 }
 
@@ -68,6 +69,10 @@ static uint32_t domain_size(const struct xsf_metrics *m, const struct xsf_family
 		return rows * XSF_CARRIERS * XSF_NR_OPS;
 	case XSF_OVER_REASONS:
 		return xsf_snapshot_nr_reasons(m->s);
+	case XSF_OVER_DROP_AGENTS:
+		return m->drops.agents.nr;
+	case XSF_OVER_DROP_PLACES:
+		return m->drops.places.nr;
 	case XSF_OVER_PERIODS:
 		return XSF_MIN(m->s->nr_periods, XSF_MAX_PERIODS);
 	case XSF_OVER_ATTACHED:
@@ -193,9 +198,12 @@ struct xsf_metrics *xsf_metrics_open(const struct xsf_snapshot *s,
 		m->o = *options;
 	if (!m->o.max_interfaces)
 		m->o.max_interfaces = XSF_METRICS_INTERFACES;
+	if (!m->o.max_places)
+		m->o.max_places = XSF_METRICS_PLACES;
 	if (!m->o.trimmed_dscps)
 		m->o.trimmed_dscps = 1ull << NET_DSCP_TRIMMED;
-	if (choose(m) || count_topologies(m)) {
+	if (choose(m) || count_topologies(m) ||
+	    xsf_drop_table_read(m->s, m->o.max_places, &m->drops)) {
 		xsf_metrics_close(m);
 		return NULL;
 	}
@@ -215,5 +223,6 @@ void xsf_metrics_close(struct xsf_metrics *m)
 	free(m->interfaces.at);
 	free(m->sources.at);
 	free(m->fabrics);
+	xsf_drop_table_free(&m->drops);
 	free(m);
 }

@@ -3,7 +3,8 @@
  * held whole.
  *
  * Series are bounded by the tables, never by what agents send: XSF_SERIES_* for each member of a table,
- * 1024 drop reasons in each of two families, and some 150 besides. */
+ * 1024 drop reasons in each of two families, XSF_METRICS_PLACES places of drops and as many reasons of
+ * agents, and some 150 besides. */
 #ifndef XSF_METRICS_H
 #define XSF_METRICS_H
 
@@ -17,13 +18,17 @@
 /* Interfaces shown unless asked for more; other data sources likewise, apart from them. */
 #define XSF_METRICS_INTERFACES 4096
 
+/* Places of drops (interface and reason) that have series of their own unless asked for more, and likewise
+ * agents and reasons: the first ones seen. */
+#define XSF_METRICS_PLACES 4096
+
 /* Sources of checksums that have series of their own, the first ones seen; the others count as
  * source="other". */
 #define XSF_METRICS_CSUM_SOURCES 512
 
 /* The most series of one shown agent, interface, other data source, row (group and direction; two more for
  * each DSCP that means trimmed) and row of operations (group, direction and carrier). */
-#define XSF_SERIES_AGENT 15
+#define XSF_SERIES_AGENT 20
 #define XSF_SERIES_INTERFACE 54
 #define XSF_SERIES_SOURCE 35
 #define XSF_SERIES_ROW 182
@@ -47,6 +52,7 @@ struct xsf_ledger;
 struct xsf_metrics_options {
 	uint64_t unix_now_ns;	 /* CLOCK_REALTIME at the snapshot's now_ns */
 	uint32_t max_interfaces; /* 0: XSF_METRICS_INTERFACES; UINT32_MAX: all */
+	uint32_t max_places;	 /* 0: XSF_METRICS_PLACES; UINT32_MAX: all */
 	int prog_stats;		 /* run_time_ns and run_count of the programs are kept */
 	uint64_t trimmed_dscps;	 /* bit n: DSCP n says "trimmed"; 0: only 11 */
 	const struct xsf_metrics_extra *extra;
@@ -57,9 +63,9 @@ struct xsf_metrics_options {
 struct xsf_metrics;
 
 /* Starts a document of *s, which stays the caller's and must outlive it, as must options->extra and its
- * strings; the options themselves are copied (NULL: all zero). Holds 16 KiB and 8 bytes for each agent and
- * shown data source. s NULL: nothing could be read; then only xdp_sflow_up 0, the version and the extra
- * values. Returns NULL: no memory. */
+ * strings; the options themselves are copied (NULL: all zero). Holds 16 KiB, 8 bytes for each agent and
+ * shown data source and 72 for each place of drops that is in use. s NULL: nothing could be read; then
+ * only xdp_sflow_up 0, the version and the extra values. Returns NULL: no memory. */
 struct xsf_metrics *xsf_metrics_open(const struct xsf_snapshot *s,
 				     const struct xsf_metrics_options *options);
 
