@@ -53,7 +53,8 @@ parts() {
 n = int(sys.argv[2])
 total = 0
 for m in json.load(open(sys.argv[1])):
-    own = "map_ids" in m or not m["name"].startswith("xsf_") or m["name"] in ("xsf_scratch", "xsf_hints")
+    own = "map_ids" in m or not m["name"].startswith("xsf_") or m["name"] in (
+        "xsf_scratch", "xsf_event_scrat", "xsf_hints")
     lock, percpu = m["bytes_memlock"], 0
     if m.get("type") == "percpu_array":
         percpu = (m["bytes_value"] + 7) // 8 * 8 * m["max_entries"]
