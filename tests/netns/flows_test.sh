@@ -16,8 +16,6 @@ ip link set xsf0 arp on
 in_ns agent ip link set xsf1 arp on
 ip addr add 192.0.2.1/24 dev xsf0
 in_ns agent ip addr add 192.0.2.2/24 dev xsf1
-ip neigh replace 192.0.2.2 dev xsf0 lladdr "$(in_ns agent cat /sys/class/net/xsf1/address)"
-in_ns agent ip neigh replace 192.0.2.1 dev xsf1 lladdr "$(cat /sys/class/net/xsf0/address)"
 check "load" "$XSF" load --consume --yes xsf0
 start "$XSF" export --state-dir "$T"
 export_pid=$PID export_log=$STARTED_LOG
@@ -275,4 +273,57 @@ curl -s $url/metrics >"$T/metrics"
 is "promtool has nothing to say" "$(promtool check metrics <"$T/metrics" 2>&1)" ""
 stop "$export_pid"
 is "export ends on SIGTERM" $? 0
+
+# ---- as another user, who reads what was opened before, and cannot open more ----
+
+chmod 0711 /sys/fs/bpf
+{ grep -v ^xdp-sflow: /etc/group && echo xdp-sflow:x:64999:nobody; } >"$T/group"
+mount --bind "$T/group" /etc/group
+"$XSF" unload --all --purge >"$T/unload"
+check "load for the group" "$XSF" load --consume --yes xsf0
+start "$XSF" export --state-dir "$T" --user nobody
+export_pid=$PID export_log=$STARTED_LOG
+wait_for 10 curl -sf -o /dev/null $url/metrics || not_ok "export serves" "$(cat "$export_log")"
+got "$pairs" >/dev/null
+feed --seconds 3 --drops 0 --samples 300
+wait_for 10 gone "$PID"
+like "a user in the group reads" "$(got "$pairs" | head -n 1)" 'b{from="10.1.0.1",to="10.1.0.2"} *'
+"$XSF" unload --all --purge >"$T/unload"
+check "load anew for the group" "$XSF" load --consume --yes xsf0
+sleep 1.5
+like "but opens no rings of others" "$(got "$pairs")" "cannot *503"
+diag "$(got "$pairs")"
+is "and says so once" "$(grep -c "flows are not served" "$export_log")" 1
+is "all else is served" "$(metric xdp_sflow_up)$(metric xdp_sflow_flow_events_open)" 10
+stop "$export_pid"
+
+# ---- run: keeps its rights ----
+
+"$XSF" unload --all --purge >"$T/unload"
+start "$XSF" run --consume --yes xsf0 --state-dir "$T"
+export_pid=$PID export_log=$STARTED_LOG
+wait_for 10 curl -sf -o /dev/null $url/metrics || not_ok "run serves" "$(cat "$export_log")"
+got "$pairs" >/dev/null
+feed --seconds 3 --drops 0 --samples 300
+wait_for 10 gone "$PID"
+like "run counts flows" "$(got "$pairs" | head -n 1)" 'b{from="10.1.0.1",to="10.1.0.2"} *'
+
+# ---- all places taken ----
+
+readers=()
+for ((n = 1; n < 8; n++)); do
+	start "$XSF" drops --seconds 100
+	readers+=("$PID")
+done
+all_there() { "$XSF" drops --seconds 0.1 2>&1 | grep -q "all 8 places"; }
+wait_for 10 all_there
+start "$XSF" export --state-dir "$T" --listen 127.0.0.1:8009
+late_pid=$PID
+wait_for 10 curl -sf -o /dev/null http://127.0.0.1:8009/metrics
+url=http://127.0.0.1:8009
+like "a ninth reader: why not" "$(got "$pairs")" "all 8 places*503"
+stop "${readers[0]}"
+back() { [ "$(got "$pairs" | tail -n 1)" = 200 ]; }
+if wait_for 5 back; then ok "a place that is given back is taken"; else not_ok "a place that is given back is taken" "$(got "$pairs")"; fi
+stop "$late_pid"
 finish
