@@ -200,9 +200,14 @@ long=$(head -c 7000 /dev/zero | tr '\0' '[')
 quick "7,000 brackets" "metric=a&value=frames&key=$long" 400
 quick "7,000 commas" "metric=a&value=frames&key=${long//[/,}" 400
 quick "a target of 9,000 bytes" "metric=a&value=frames&key=$long${long:0:2000}" 414
-quick "a pattern that backtracks" "metric=a&key=stack&value=frames&dropped=true&filter=stack~((((a*)*)*)*)*b" "[24]00"
-quick "another" "metric=a&key=stack&value=frames&filter=stack~(.*.*.*.*.*.*.*.*.*.*)*x" "[24]00"
-quick "a pattern that grows" "metric=a&key=stack&value=frames&filter=stack~((a{1,99}){1,99}){1,99}" "[24]00"
+quick "a pattern that backtracks" "metric=a&key=stack&value=frames&filter=stack~((((e*)*)*)*)*b" 200
+quick "another" "metric=a&key=stack&value=frames&filter=stack~(.*.*.*.*.*.*.*.*.*.*)*x" 200
+quick "one that no library should compile" "metric=a&key=stack&value=frames&filter=stack~$(printf '(e*)*%.0s' {1..50})" 200
+slow="stack~$(printf '(.|t)*e.%.0s' {1..30})"
+quick "one of many ways" "metric=a&key=stack&value=frames&filter=$slow%7C$slow%7C$slow%7C$slow" 200
+quick "intervals" "metric=a&key=stack&value=frames&filter=stack~((a{1,99}){1,99}){1,99}" 400
+sleep 2 # with events
+quick "the server lives" "metric=a&key=reason&value=frames" 200
 quick "nested" "metric=a&value=frames&key=$(printf 'null:[%.0s' {1..500})" 400
 quick "percent signs" "metric=%25s%25n&key=%25n&value=%25s" 400
 feed_flood() { python3 - "$1" <<'PY'

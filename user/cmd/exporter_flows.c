@@ -20,8 +20,9 @@
 #include "serve/flows.h"
 #include "serve/metrics.h"
 
-/* Events handed over at a time, and how long that may go on before HTTP has its turn. */
-#define BATCH 256
+/* Events handed over at a time, at most and for about how long; how long before HTTP has its turn. */
+#define BATCH 256u
+#define BATCH_NS 1000000ull
 #define TURN_NS 10000000ull
 /* Before an answer is made, what came so far is read, but not for longer than that. */
 #define CATCH_UP_NS 50000000ull
@@ -31,6 +32,7 @@ struct xsf_exporter_flows {
 	struct xsf_name_table *names;
 	struct xsf_events *events; /* NULL: not open, `why` says why */
 	char why[XSF_WHY_LEN];
+	unsigned int batch;
 	int told;
 	int watched; /* the events' descriptor is in the loop */
 	uint64_t opened;
@@ -119,13 +121,23 @@ static void one_event(void *arg, const struct xsf_event *event)
 	xsf_flow_set_add(f->set, xsf_name_table_names(f->names), event);
 }
 
+/* How long an event takes is up to the definitions: by turns of one event up to BATCH. */
 static void read_events(struct xsf_exporter_flows *f, uint64_t budget_ns)
 {
-	uint64_t end = now_ns() + budget_ns;
-	int n = BATCH;
+	uint64_t begin = now_ns(), end = begin + budget_ns, now;
+	int n;
 
-	while (f->events && n == BATCH && now_ns() < end)
-		n = xsf_events_read(f->events, BATCH, one_event, f);
+	while (f->events && begin < end) {
+		n = xsf_events_read(f->events, f->batch, one_event, f);
+		if (n < (int)f->batch)
+			return;
+		now = now_ns();
+		if (now - begin > BATCH_NS)
+			f->batch = f->batch > 1 ? f->batch / 2 : 1;
+		else
+			f->batch = XSF_MIN(f->batch * 2, BATCH);
+		begin = now;
+	}
 }
 
 void xsf_exporter_flows_run(struct xsf_exporter *e)
@@ -157,6 +169,7 @@ int xsf_exporter_flows_open(struct xsf_exporter *e)
 
 	e->flows = calloc(1, sizeof(*e->flows));
 	if (e->flows) {
+		e->flows->batch = 1;
 		getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
 		e->flows->set = xsf_flow_set_new(seed);
 		e->flows->names = xsf_name_table_new(seed);

@@ -2,26 +2,20 @@
 #include "model/flow_filter.h"
 
 #include <errno.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
+#include "model/flow_pattern.h"
 
 #define ENDS_OF_KEY "=!~&|()"
 
-/* Values lie one behind the other, each with its length in front; of a pattern there is the compiled form. */
+/* Values lie one behind the other, each with its length in front. */
 struct test {
 	struct xsf_flow_key *key;
 	uint8_t negated;
-	uint8_t is_pattern;
 	uint8_t has_null; /* null is among the values */
 	uint16_t values, nr;
-	char *text; /* of the pattern, as it is compiled */
-	uint32_t matched;
-	regex_t pattern;
+	struct xsf_flow_pattern *pattern; /* NULL: values */
 };
-
-/* A compiled pattern grows with what it meets; it is compiled anew after so many texts. */
-#define MATCHES 1000
 
 /* In the order in which they are evaluated: a test, or what joins the two results before it. */
 enum step { STEP_TEST, STEP_AND, STEP_OR };
@@ -85,72 +79,6 @@ static int read_values(struct parser *p, struct test *t)
 	}
 }
 
-/* The pattern without the escapes of our own, with what makes it match as a whole. */
-static int take_pattern(struct parser *p, char *out, size_t max)
-{
-	size_t begin = p->at, n = 0, depth = 0;
-	int in_set = 0;
-
-	n = (size_t)(stpcpy(out, "^(") - out);
-	for (; p->at < p->len; p->at++) {
-		char c = now(p);
-
-		if (n > max - 8)
-			return xsf_flow_refuse(p->error, begin, "a pattern is longer than %d bytes",
-					       XSF_FLOW_PATTERN);
-		if (c == '\\' && !in_set) {
-			char next = p->at + 1 < p->len ? p->text[p->at + 1] : '\0';
-
-			if (!next)
-				return xsf_flow_refuse(p->error, p->at, "nothing behind '\\'");
-			if (next >= '0' && next <= '9')
-				return xsf_flow_refuse(p->error, p->at,
-						       "references (\\%c) are not supported", next);
-			p->at++;
-			if (next != '&' && next != ',')
-				out[n++] = '\\';
-			out[n++] = next;
-			continue;
-		}
-		if (in_set) {
-			/* A ']' that begins a set is part of it. */
-			in_set = c == ']' && in_set > 1 ? 0 : c == '^' && in_set == 1 ? 1 : 2;
-		} else if (c == '[') {
-			in_set = 1;
-		} else if (c == '{') {
-			return xsf_flow_refuse(p->error, p->at, "intervals ({) are not supported");
-		} else if (c == '(') {
-			depth++;
-		} else if (c == ')' && depth) {
-			depth--;
-		} else if (!depth && strchr("&|)", c)) {
-			break;
-		}
-		out[n++] = c;
-	}
-	strcpy(out + n, ")$");
-	return 0;
-}
-
-static int read_pattern(struct parser *p, struct test *t)
-{
-	char pattern[XSF_FLOW_PATTERN + 16], why[64];
-	size_t begin = p->at;
-	int err = take_pattern(p, pattern, sizeof(pattern));
-
-	if (err)
-		return err;
-	err = regcomp(&t->pattern, pattern, REG_EXTENDED | REG_NOSUB);
-	if (err) {
-		regerror(err, &t->pattern, why, sizeof(why));
-		return err == REG_ESPACE ? -ENOMEM :
-					   xsf_flow_refuse(p->error, begin, "pattern: %s", why);
-	}
-	t->is_pattern = 1;
-	t->text = strdup(pattern);
-	return t->text ? 0 : -ENOMEM;
-}
-
 static int read_test(struct parser *p)
 {
 	struct xsf_flow_filter *f = p->filter;
@@ -174,7 +102,7 @@ static int read_test(struct parser *p)
 		break;
 	case '~':
 		p->at++;
-		err = read_pattern(p, t);
+		err = xsf_flow_pattern_parse(p->text, p->len, &p->at, &t->pattern, p->error);
 		break;
 	default:
 		return xsf_flow_refuse(p->error, p->at, "'=', '!=', '~' or '!~' stands here");
@@ -263,23 +191,9 @@ void xsf_flow_filter_free(struct xsf_flow_filter *filter)
 		return;
 	for (uint32_t i = 0; i < filter->nr_tests; i++) {
 		xsf_flow_key_free(filter->tests[i].key);
-		if (filter->tests[i].is_pattern)
-			regfree(&filter->tests[i].pattern);
-		free(filter->tests[i].text);
+		xsf_flow_pattern_free(filter->tests[i].pattern);
 	}
 	free(filter);
-}
-
-static int matches(struct test *t, const char *text)
-{
-	regex_t fresh;
-
-	if (++t->matched >= MATCHES && !regcomp(&fresh, t->text, REG_EXTENDED | REG_NOSUB)) {
-		regfree(&t->pattern);
-		t->pattern = fresh;
-		t->matched = 0;
-	}
-	return !regexec(&t->pattern, text, 0, NULL, 0);
 }
 
 static int test_holds(const struct xsf_flow_filter *f, struct test *t,
@@ -291,8 +205,8 @@ static int test_holds(const struct xsf_flow_filter *f, struct test *t,
 	xsf_flow_key_text(t->key, e, &text);
 	if (text.null)
 		return t->has_null;
-	if (t->is_pattern)
-		return matches(t, text.at);
+	if (t->pattern)
+		return xsf_flow_pattern_matches(t->pattern, text.at, text.len);
 	for (uint32_t i = 0; i < t->nr; i++) {
 		uint16_t len;
 

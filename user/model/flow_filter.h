@@ -6,7 +6,7 @@
  *	values := text { ',' text }
  *
  * '=' holds when the key's text is one of the values; the value null stands for a key that is null. '~' holds
- * when the pattern, a POSIX extended regular expression without intervals and references, matches the whole
+ * when the pattern (flow_pattern.h), a regular expression without intervals and references, matches the whole
  * text; never for null. '!=' and '!~' hold where '=' and '~' do not. A text ends at ',', '&', '|' or ')', a
  * pattern at '&', '|' or ')' outside its own parentheses and brackets, unless '\' stands before it. */
 #ifndef XSF_MODEL_FLOW_FILTER_H
@@ -14,8 +14,7 @@
 
 #include "model/flow_key.h"
 
-#define XSF_FLOW_TESTS 64    /* of a filter */
-#define XSF_FLOW_PATTERN 256 /* bytes of a pattern */
+#define XSF_FLOW_TESTS 64 /* of a filter */
 
 struct xsf_flow_filter;
 
