@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -449,11 +450,8 @@ static void test_read_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *star = strchr(cases[i].why, '*');
-		size_t n = star ? (size_t)(star - cases[i].why) : strlen(cases[i].why) + 1;
-
 		assert_int_equal(read_it(cases[i].text, &d), -EINVAL);
-		if (strncmp(why, cases[i].why, n) != 0)
+		if (fnmatch(cases[i].why, why, FNM_NOESCAPE) != 0)
 			fail_msg("%s: '%s', want '%s'", cases[i].text, why, cases[i].why);
 		xsf_flows_document_free(&d);
 	}

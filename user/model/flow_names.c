@@ -355,8 +355,8 @@ static uint32_t role(void *arg, const struct xsf_event *event)
 
 	if (event->class != SFLOW_CLASS_IFINDEX && !entity)
 		return XSF_ROLE_NONE;
-	/* Switches send their drops as one source for all ports (host sFlow: 0:0), and what an entity samples came
-	 * in at its input (DESIGN.md 4.12). */
+	/* Switches send their drops as one source for all ports (host sFlow: 0:0), and what an entity samples
+	 * came in at its input (DESIGN.md 4.12). */
 	if (entity || (!ifindex && !(event->flags & XSF_EVENT_FLOW)))
 		ifindex = xsf_flow_ifindex(event, 0);
 	if (!a || ifindex == SFLOW_IF_UNKNOWN)

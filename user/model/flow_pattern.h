@@ -7,8 +7,8 @@
  *	atom    := '(' pattern ')' | '[' set ']' | '.' | '^' | '$' | '\' class | '\' character | character
  *	class   := one of d D w W s S
  *
- * Sets are POSIX's: ranges, [:alpha:] and its like, '^' in front for all others; no escapes in them. Bytes are
- * characters. Intervals and references are refused. Pure. */
+ * Sets are POSIX's: ranges, [:alpha:] and its like, '^' in front for all others; no escapes in them. Bytes
+ * are characters. Intervals and references are refused. Pure. */
 #ifndef XSF_MODEL_FLOW_PATTERN_H
 #define XSF_MODEL_FLOW_PATTERN_H
 
