@@ -12,8 +12,8 @@
 
 struct xsf_events;
 
-#define XSF_EVENTS_RING_DEFAULT \
-	4194304 /* bytes; a power of two, from a page to XSF_EVENTS_RING_MAX */
+/* Bytes of a ring: a power of two, from a page to XSF_EVENTS_RING_MAX. */
+#define XSF_EVENTS_RING_DEFAULT 4194304
 #define XSF_EVENTS_RING_MAX 1073741824
 
 struct xsf_events_options {
