@@ -77,6 +77,18 @@ static int next(const struct file *f, size_t *at, struct block *b)
 	return 1;
 }
 
+/* Likewise where there must be one. */
+static struct block some(const struct file *f, size_t *at)
+{
+	struct block b;
+
+	if (!next(f, at, &b)) {
+		fail_msg("the file ends");
+		abort();
+	}
+	return b;
+}
+
 /* The value of an option from `at` on in a block, of *n bytes; NULL: none. The list must be sound. */
 static const uint8_t *option(const struct block *b, uint32_t at, uint16_t code, uint32_t *n)
 {
@@ -119,7 +131,7 @@ static void is_interface(const struct file *f, size_t *at, uint16_t link, const 
 	const uint8_t *p;
 	uint32_t n = 0;
 
-	assert_true(next(f, at, &b));
+	b = some(f, at);
 	assert_int_equal(b.type, 1);
 	assert_int_equal(get16(b.body), link);
 	assert_int_equal(get32(b.body + 4), 0);
@@ -139,7 +151,7 @@ static const uint8_t *is_packet(const struct file *f, size_t *at, uint32_t inter
 	const uint8_t *p;
 	uint32_t n = 0;
 
-	assert_true(next(f, at, &b));
+	b = some(f, at);
 	assert_int_equal(b.type, 6);
 	assert_int_equal(get32(b.body), interface);
 	assert_true(((uint64_t)get32(b.body + 4) << 32 | get32(b.body + 8)) == ns);
@@ -184,7 +196,7 @@ static void test_file(void **state)
 	e.flags = 0;
 	put(&f, &e, "leaf1", NULL);
 
-	assert_true(next(&f, &at, &b));
+	b = some(&f, &at);
 	assert_int_equal(b.type, 0x0a0d0d0a);
 	assert_int_equal(get32(b.body), 0x1a2b3c4d);
 	assert_int_equal(get16(b.body + 4), 1);
@@ -227,7 +239,7 @@ static void test_names_change(void **state)
 	put(&f, &e, "leaf1", NULL);
 	put(&f, &e, "leaf1", "swp3");
 	put(&f, &e, "leaf1", NULL);
-	next(&f, &at, &b);
+	some(&f, &at);
 	is_interface(&f, &at, 1, "10.0.0.1 3");
 	is_packet(&f, &at, 0, AT_NS, 0, 0, NULL);
 	is_interface(&f, &at, 1, "leaf1 3");
