@@ -105,6 +105,14 @@ done
 is "a switch by its host name, a port by its name" "$(json '"%s %s" % (d["switch"], d["port"])' \
 	<(head -1 "$T/c_hsflowhw_c4.json"))" "roce eth0"
 
+# shellcheck disable=SC2016 # Python's
+check "README's lines are of it" python3 -c '
+import re, sys
+readme = open(sys.argv[1]).read().split("## Drops\n")[1]
+lines = re.search("```text\n(.*?)```", readme, re.S).group(1).splitlines()
+assert len(lines) == 3 and not set(lines) - set(sys.stdin.read().splitlines())' "$ROOT/README.md" \
+	< <(drops --read "$LAB/c_hsflow_c4.pcap" 2>/dev/null)
+
 # ---- real and published notifications ----
 published() { # NAME WANT
 	if [ -e "$SHARED/$1" ]; then

@@ -175,10 +175,19 @@ sum=$((sum + SENT))
 stop $running INT
 is "and goes on with them" "$? $(summary "$running_said")" "0 $sum 0 0 0 $sum"
 
+# ---- README's commands ----
+while read -r line; do
+	# shellcheck disable=SC2086 # words
+	run ${line/#xdp-sflow/$XSF} --seconds 1
+	like "README: $line" "$RC $ERR" "0 *0 notified"
+done < <(cd "$T" && python3 "$PY/docs.py" block drops | sed 's/ *#.*//; s, drops.pcapng, '"$T"'/drops.pcapng,')
+
 # ---- tables ----
 listen --top --seconds 3
 top=$PID top_out=$OUTPUT top_said=$SAID
 simulate --rate 2000 --seconds 1 --drops 2000
+ticks=$(cut -d' ' -f14,15 /proc/$top/stat | tr ' ' +)
+check "it waits, and does not spin" test $((ticks)) -lt 50
 wait_for 10 gone $top
 stop $top
 is "--top without a terminal ends by itself" "$? $(summary "$top_said")" "0 $SENT 0 0 0 $SENT"

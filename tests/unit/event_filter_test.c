@@ -65,6 +65,8 @@ static void test_reasons(void **state)
 	e.reason = 4294967295u;
 	assert_true(matches("4294967295", NULL, NULL, NULL, &e));
 	refuses("nonsense", NULL, NULL, NULL, "'nonsense'; they look like acl, ");
+	refuses("buffer", NULL, NULL, NULL, "'buffer'; like it: no_buffer_space, unknown_buffer");
+	refuses("_", NULL, NULL, NULL, "like it: ");
 	refuses("4294967296", NULL, NULL, NULL, "4294967296");
 	refuses("acl,", NULL, NULL, NULL, "--reason: an empty item");
 	refuses("", NULL, NULL, NULL, "--reason: an empty item");

@@ -231,7 +231,6 @@ static void test_names_change(void **state)
 	struct xsf_event e = event_of(258, 3);
 	struct file f;
 	size_t at = 0;
-	struct block b;
 
 	(void)state;
 	open_file(&f, 0);

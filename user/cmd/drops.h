@@ -77,8 +77,11 @@ struct xsf_drops_top *xsf_drops_top_open(struct xsf_drops_out *out, int live);
 void xsf_drops_top_close(struct xsf_drops_top *top);
 void xsf_drops_top_add(struct xsf_drops_top *top, const struct xsf_event_view *view);
 
-/* Once a second: draws what the last `seconds` brought. */
-void xsf_drops_top_tick(struct xsf_drops_top *top, double seconds);
+/* Once a second: draws what the last `seconds` brought; shed: since the start. */
+void xsf_drops_top_tick(struct xsf_drops_top *top, double seconds, uint64_t shed);
+
+/* Readable when a key was pressed; -1: there are none. */
+int xsf_drops_top_fd(const struct xsf_drops_top *top);
 
 /* Keys that were pressed, if any can be: 1 when it shall end. */
 int xsf_drops_top_keys(struct xsf_drops_top *top);

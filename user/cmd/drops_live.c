@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "cmd/drops.h"
@@ -101,6 +100,7 @@ static void close_rings(struct live *l)
 
 static void refresh_names(struct live *l)
 {
+	l->named_ns = clock_ns(CLOCK_MONOTONIC);
 	if (!xsf_maps_snapshot(l->maps, l->snapshot,
 			       XSF_SNAPSHOT_NO_ROWS | XSF_SNAPSHOT_NO_PROGRAMS))
 		xsf_drops_names(l->d, l->snapshot);
@@ -123,18 +123,30 @@ static void tick(struct live *l, int *told)
 			*told = 1;
 		}
 	}
-	if (l->events)
-		refresh_names(l);
 }
 
-static int wait_for_more(const struct live *l, int ms)
+static void tick_top(struct live *l, double seconds)
 {
-	struct pollfd p[3] = { { .fd = l->d->signal_fd, .events = POLLIN },
-			       { .fd = l->events ? xsf_events_fd(l->events) : -1,
-				 .events = POLLIN },
-			       { .fd = l->d->top ? STDIN_FILENO : -1, .events = POLLIN } };
+	struct xsf_event_counts counts = { 0 };
 
-	poll(p, 3, ms);
+	if (l->events)
+		xsf_events_counts(l->events, &counts);
+	xsf_drops_top_tick(l->d->top, seconds, l->d->shed + counts.drops_shed);
+}
+
+/* 1: a signal came. What is there is called by the names of now. */
+static int wait_for_more(struct live *l, int ms)
+{
+	struct pollfd p[3] = {
+		{ .fd = l->d->signal_fd, .events = POLLIN },
+		{ .fd = l->events ? xsf_events_fd(l->events) : -1, .events = POLLIN },
+		{ .fd = l->d->top ? xsf_drops_top_fd(l->d->top) : -1, .events = POLLIN }
+	};
+
+	if (poll(p, 3, ms) < 0)
+		return 0;
+	if (p[1].revents && l->events && clock_ns(CLOCK_MONOTONIC) - l->named_ns >= SECOND_NS)
+		refresh_names(l);
 	return p[0].revents != 0;
 }
 
@@ -158,7 +170,7 @@ static void loop(struct live *l)
 		if (now - last >= SECOND_NS) {
 			tick(l, &told);
 			if (d->top)
-				xsf_drops_top_tick(d->top, (double)(now - last) / SECOND_NS);
+				tick_top(l, (double)(now - last) / SECOND_NS);
 			last = now;
 		}
 		if (d->top && xsf_drops_top_keys(d->top))
@@ -181,7 +193,6 @@ int xsf_drops_live(struct xsf_drops *d)
 		free(l.snapshot);
 		return XSF_EXIT_FAILURE;
 	}
-	refresh_names(&l);
 	xsf_events_want_drops(l.events, 1);
 	loop(&l);
 	close_rings(&l);

@@ -144,7 +144,7 @@ int xsf_drops_read(struct xsf_drops *d)
 		d->notified = d->shown + d->filtered + d->left;
 	}
 	if (d->top)
-		xsf_drops_top_tick(d->top, (double)(r.last_ns - r.first_ns) / SECOND_NS);
+		xsf_drops_top_tick(d->top, (double)(r.last_ns - r.first_ns) / SECOND_NS, 0);
 	xsf_capture_close(capture);
 	xsf_store_free(r.store);
 	free(r.snapshot);

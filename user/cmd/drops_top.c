@@ -26,6 +26,7 @@ struct xsf_drops_top {
 	SCREEN *screen; /* NULL: no terminal */
 	int shown;	/* of the tables */
 	uint64_t total;
+	uint64_t shed;
 };
 
 static void open_screen(struct xsf_drops_top *top)
@@ -127,9 +128,9 @@ static void draw(struct xsf_drops_top *top)
 
 	erase();
 	t.len = (size_t)snprintf(buf, sizeof(buf),
-				 "%" PRIu64 " drops; p place, r reason, f flow, "
-				 "q end",
-				 top->total);
+				 "%" PRIu64 " drops, %" PRIu64
+				 " more shed; p place, r reason, f flow, q end",
+				 top->total, top->shed);
 	draw_line(0, &t);
 	t.len = 0;
 	head(&t, top->shown);
@@ -170,14 +171,20 @@ static void print(struct xsf_drops_top *top)
 	}
 }
 
-void xsf_drops_top_tick(struct xsf_drops_top *top, double seconds)
+void xsf_drops_top_tick(struct xsf_drops_top *top, double seconds, uint64_t shed)
 {
+	top->shed = shed;
 	for (int i = 0; i < TABLES && seconds > 0; i++)
 		xsf_top_tick(top->table[i], seconds);
 	if (top->screen)
 		draw(top);
 	else
 		print(top);
+}
+
+int xsf_drops_top_fd(const struct xsf_drops_top *top)
+{
+	return top->screen ? STDIN_FILENO : -1;
 }
 
 int xsf_drops_top_keys(struct xsf_drops_top *top)

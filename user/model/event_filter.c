@@ -98,6 +98,27 @@ static int split(struct list *l, const char *text, const char *what, char *why, 
 	return 0;
 }
 
+/* With those that it is a part of, or that are a part of it; a few at most. */
+static void no_reason(const char *name, char *why, size_t len)
+{
+	char like[160] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]) && n < sizeof(like) / 2; i++) {
+		if (strstr(reasons[i].name, name) || strstr(name, reasons[i].name))
+			n += (size_t)snprintf(like + n, sizeof(like) - n, "%s%s", n ? ", " : "",
+					      reasons[i].name);
+	}
+	if (n)
+		snprintf(why, len, "--reason: no reason is called '%.64s'; like it: %s", name,
+			 like);
+	else
+		snprintf(why, len,
+			 "--reason: no reason is called '%.64s'; they look like acl, ttl_exceeded, "
+			 "no_buffer_space, port_unreachable; or give a code",
+			 name);
+}
+
 static int find_reasons(struct list *l, char *why, size_t len)
 {
 	for (uint32_t i = 0; i < l->nr; i++) {
@@ -112,10 +133,7 @@ static int find_reasons(struct list *l, char *why, size_t len)
 		       strcmp(reasons[n].name, item->name) != 0)
 			n++;
 		if (n == sizeof(reasons) / sizeof(reasons[0])) {
-			snprintf(why, len,
-				 "--reason: no reason is called '%.64s'; they look like acl, "
-				 "ttl_exceeded, no_buffer_space, port_unreachable; or give a code",
-				 item->name);
+			no_reason(item->name, why, len);
 			return -EINVAL;
 		}
 		item->number = canonical(reasons[n].code);
