@@ -49,9 +49,9 @@ static __always_inline void xsf_event_shed(int samples, __u32 reader)
 	}
 }
 
-/* May the ring get this one? Asked before it is built: a flood that finds a full ring costs no more than this.
- * 0: no; else for how many it stands, the same for all samples that come while the ring is as full. What was
- * chosen and finds no room is told with the next that does: *lost. */
+/* May the ring get this one? Asked before it is built: a flood that finds a full ring costs no more than
+ * this. 0: no; else for how many it stands, the same for all samples that come while the ring is as full.
+ * What was chosen and finds no room is told with the next that does: *lost. */
 static __always_inline __u32 xsf_event_choose(void *ring, int samples, __u32 *lost)
 {
 	__u64 size = bpf_ringbuf_query(ring, BPF_RB_RING_SIZE);

@@ -20,9 +20,9 @@ struct xsf_event_text {
 	__u8 byte[XSF_EVENT_TEXT];
 };
 
-/* Word i of the n bytes that lie `head` bytes behind `off`, as it lies in memory, with zeros for what is not of
- * them. Without a branch: they would be 2^16 paths to the verifier. Where the word has none of the bytes, the
- * first one at `off` is read, not what may lie behind the payload. */
+/* Word i of the n bytes that lie `head` bytes behind `off`, as it lies in memory, with zeros for what is
+ * not of them. Without a branch: they would be 2^16 paths to the verifier. Where the word has none of the
+ * bytes, the first one at `off` is read, not what may lie behind the payload. */
 static __always_inline __u32 xsf_kept_word(const struct xsf_walk *w, __u32 off, __u32 head, __u32 i,
 					   __u32 n)
 {

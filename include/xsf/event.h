@@ -2,11 +2,11 @@
 /* What a reader of events gets: drop notifications (sFlow discarded-packet samples, sflow_drops.txt), and
  * flow samples while somebody asks for them. One struct for both. Integers are in host order.
  *
- *	xsf_event_rings		ARRAY_OF_MAPS XSF_EVENT_READERS		each reader's ring buffer of notifications
- *	xsf_sample_rings	ARRAY_OF_MAPS XSF_EVENT_READERS		likewise of flow samples
- *	xsf_event_wanted	ARRAY 1, mmapable			struct xsf_event_wanted: written by readers
- *	xsf_event_counts	PERCPU_ARRAY XSF_EVENT_READERS		struct xsf_event_counts: written by programs
- *	xsf_places		ARRAY XSF_PLACES, mmapable		struct xsf_drop_place: drops by place and reason
+ *	xsf_event_rings		ARRAY_OF_MAPS XSF_EVENT_READERS	each reader's ring of notifications
+ *	xsf_sample_rings	ARRAY_OF_MAPS XSF_EVENT_READERS	likewise of flow samples
+ *	xsf_event_wanted	ARRAY 1, mmapable		struct xsf_event_wanted: readers write it
+ *	xsf_event_counts	PERCPU_ARRAY XSF_EVENT_READERS	struct xsf_event_counts: programs do
+ *	xsf_places		ARRAY XSF_PLACES, mmapable	struct xsf_drop_place
  *
  * All are pinned beside the other maps. A ring that is full loses events, never counts, and what it lost is
  * counted. Nobody listens: one load a notification, and one a flow sample.
@@ -67,9 +67,9 @@ struct xsf_event {
 	__u8 trap_group_len;
 	__u8 trap_len;
 	__u8 linux_len;
-	/* It stands for 1 + shed of its kind, at this reader: in a flow sample for those that the chance of being
-	 * kept left out, as it was then; in both for those before it, on the CPU that it came to, that found
-	 * the ring full. */
+	/* It stands for 1 + shed of its kind, at this reader: in a flow sample for those that the chance of
+	 * being kept left out, as it was then; in both for those before it, on the CPU that it came to, that
+	 * found the ring full. */
 	__u32 shed;
 	__u32 reserved;
 	__u8 header[XSF_EVENT_HEADER];

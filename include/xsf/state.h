@@ -52,8 +52,8 @@ struct xsf_walk {
 	struct xsf_source_key source; /* the agent's slot (0 = found none) and generation; class and
 				       * index of the sample at hand */
 	__u32 faults;
-	__u32 duplicate; /* its number was seen before */
-	__u32 grouped;	 /* some sources have groups */
+	__u32 duplicate;		/* its number was seen before */
+	__u32 grouped;			/* some sources have groups */
 	struct xsf_event_wanted wanted; /* as it was when the datagram came */
 	__u32 uptime_ms;
 	__u32 flow_samples;

@@ -59,9 +59,15 @@ is "the same to all" "$(drops one | sort | comm -12 - <(drops two | sort) | wc -
 is "flow samples to who asked" "$(said one samples) $(said three samples)" \
 	"sent 0 shed 0 got 0 for 0 sent 163 shed 0 got 163 for 163"
 is "places are given back" "$(places)$(wanted)" 0
-truth() { awk -F'\t' -v k="discard.$1." '$1 == "c_hsflow_c4.pcap" && $2 == "own" && index($3, k) == 1 { print substr($3, length(k) + 1), $4 }' "$GOLDEN/lab/truth.tsv" | sort; }
+# truth_of FILE CAPTURE KEY: what stands behind the key, and how often.
+truth_of() {
+	awk -F'\t' -v f="$2" -v k="$3." '$1 == f && $2 == "own" && index($3, k) == 1 {
+		print substr($3, length(k) + 1), $4 }' "$1" | sort
+}
+truth() { truth_of "$GOLDEN/lab/truth.tsv" c_hsflow_c4.pcap "discard.$1"; }
 is "reasons" "$(column one 10)" "$(truth reason)"
-is "functions" "$(drops one | cut -f13 | sed 's/%2e/./g; s/%.*//' | sort | uniq -c | awk '{ print $2, $1 }' | sort)" \
+is "functions" "$(drops one | cut -f13 | sed 's/%2e/./g; s/%.*//' | sort | uniq -c |
+	awk '{ print $2, $1 }' | sort)" \
 	"$(truth function)"
 is "Linux reasons" "$(column one 16)" "$(truth linux_reason)"
 
@@ -84,7 +90,7 @@ like "04c: RoCE" "$(drops got | cut -f20)" "*c00612b7*"
 SHARED=$ROOT/../shared
 hw=$SHARED/lab-captures/c_hsflowhw_c4.pcap
 if [ -r "$hw" ]; then
-	hw_truth() { awk -F'\t' -v k="$1." '$1 == "c_hsflowhw_c4.pcap" && $2 == "own" && index($3, k) == 1 { print substr($3, length(k) + 1), $4 }' "$SHARED/lab-captures/truth.tsv" | sort; }
+	hw_truth() { truth_of "$SHARED/lab-captures/truth.tsv" c_hsflowhw_c4.pcap "$1"; }
 	flows() { grep $'^flow\t' "$T/got"; }
 	events_of "$hw"
 	is "traps" "$(drops got | awk -F'\t' '{ c[$14 "/" $15]++ } END { for (v in c) print v, c[v] }' | sort)" \

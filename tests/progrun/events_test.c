@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Rings that have no room: what they do not get is counted and told, and of flow samples every agent keeps its
- * share. */
+/* Rings that have no room: what they do not get is counted and told, and of flow samples every agent keeps
+ * its share. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

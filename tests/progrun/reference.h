@@ -145,8 +145,8 @@ struct reference_packet {
 
 void reference_packet(struct bytes header, uint32_t header_protocol, struct reference_packet *out);
 
-/* One of the records 1036 to 1043 of a sample of that tag, others pass: kept in more[tag - 1036] when it is the
- * first and of interest. 0: it lacks some of its fields. */
+/* One of the records 1036 to 1043 of a sample of that tag, others pass: kept in more[tag - 1036] when it is
+ * the first and of interest. 0: it lacks some of its fields. */
 int reference_more(uint32_t sample, uint32_t tag, struct bytes body, struct bytes more[8]);
 
 /* Tells r->each of a sample: its tag, fixed fields, sampled header record and what reference_more kept. */

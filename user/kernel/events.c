@@ -149,8 +149,8 @@ static int place_path(char path[PATH_MAX], const char *dir, uint32_t place)
 	return xsf_pins_path(path, dir, name, NULL);
 }
 
-/* Takes the lock of a place, whose directory is made where `make` says so. The lock, -EBUSY when a reader that
- * lives has it, -ENOENT when there is none, or another negative errno. */
+/* Takes the lock of a place, whose directory is made where `make` says so. The lock, -EBUSY when a reader
+ * that lives has it, -ENOENT when there is none, or another negative errno. */
 static int place_lock(const char *dir, uint32_t place, int make)
 {
 	char path[PATH_MAX];

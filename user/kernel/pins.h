@@ -87,8 +87,8 @@ int xsf_pins_make(const char *dir, int *mounted, struct xsf_why *why);
 /* Takes the lock of an existing `dir`. The lock, -ENOENT when there is none, or negative errno. */
 int xsf_pins_lock(const char *dir, struct xsf_why *why);
 
-/* Takes the lock of the directory `path`, which was opened as fd, when that is free now. 0, or what it is not,
- * or negative errno. */
+/* Takes the lock of the directory `path`, which was opened as fd, when that is free now. 0, or what it is
+ * not, or negative errno. */
 #define XSF_LOCK_BUSY 1
 #define XSF_LOCK_GONE 2 /* the directory was removed meanwhile */
 int xsf_pins_try_lock(int fd, const char *path);

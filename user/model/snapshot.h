@@ -59,8 +59,8 @@ struct xsf_snapshot {
 	struct xsf_reasons reasons;
 	struct xsf_reason_high high[XSF_REASONS_HIGH];
 	uint32_t nr_high;
-	/* Drops by place and reason (xsf/event.h), live or a copy; rows that are IN_USE count. NULL and 0: no such map,
-	 * its programs are older. */
+	/* Drops by place and reason (xsf/event.h), live or a copy; rows that are IN_USE count. NULL and 0: no
+	 * such map, its programs are older. */
 	const struct xsf_drop_place *places;
 	uint32_t nr_places;
 	struct xsf_attached attached[XSF_MAX_ATTACHED];
