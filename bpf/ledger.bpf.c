@@ -222,6 +222,17 @@ int ledger_forward(__u64 *ctx)
 	return 0;
 }
 
+/* The port that a datagram was sent to, where its socket does not tell: one that is being closed on another CPU
+ * has lost its number (udp_lib_unhash), and is given the datagram all the same. */
+static __always_inline __u32 sent_to(struct sk_buff *skb)
+{
+	const __u8 *head = BPF_CORE_READ(skb, head);
+	__u8 ports[4] = {};
+
+	load(ports, sizeof(ports), head, BPF_CORE_READ(skb, transport_header));
+	return xsf_be16(ports + 2);
+}
+
 /* In sk_filter: the checksum may not have been looked at yet, the buffer has not. Ends with 1, "go on". */
 SEC("cgroup_skb/ingress")
 int ledger_handed(struct __sk_buff *ctx)
@@ -231,13 +242,21 @@ int ledger_handed(struct __sk_buff *ctx)
 	struct bpf_sock *sk = ctx->sk;
 	struct ledger_last *l;
 	__u64 *mine;
+	__u32 port;
 
-	if (!sk || !watched(sk->src_port))
+	if (!sk)
 		return 1;
-	key.port = (__u16)sk->src_port;
+	port = sk->src_port;
+	if (port && !watched(port))
+		return 1;
 	sk = bpf_sk_fullsock(sk);
 	if (!sk || sk->protocol != NET_PROTO_UDP)
 		return 1;
+	if (!port)
+		port = sent_to(skb);
+	if (!watched(port))
+		return 1;
+	key.port = (__u16)port;
 	l = last();
 	mine = l ? owned(skb, l) : 0;
 	if (!is_ours(BPF_CORE_READ(skb, dev, nd_net.net, ns.inum))) {

@@ -188,10 +188,11 @@ void xsf_print_csum(const struct xsf_csum *c, uint64_t now_ns)
 
 	if (!c->present)
 		return;
-	printf("UDP checksums over IPv6: %" PRIu32 " program%s at tc ingress saw %" PRIu64
+	printf("UDP checksums over IPv6: %" PRIu32 " program%s%s at tc ingress saw %" PRIu64
 	       " packets, %" PRIu64 " datagrams to watched ports\n",
-	       c->nr_attached, c->nr_attached == 1 ? "" : "s", (uint64_t)c->totals.packets,
-	       (uint64_t)c->totals.datagrams);
+	       c->nr_attached, c->nr_attached == 1 ? "" : "s",
+	       c->nr_attached == XSF_MAX_ATTACHED ? " (no more are shown)" : "",
+	       (uint64_t)c->totals.packets, (uint64_t)c->totals.datagrams);
 	for (uint32_t n = 0; n < c->nr_attached; n++)
 		print_attached(&c->attached[n]);
 	for (uint32_t row = 0; row < XSF_CSUM_PORTS; row++) {

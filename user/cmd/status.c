@@ -37,7 +37,8 @@ static void print_attached(const struct xsf_snapshot *s, const char *dir)
 	char ports[64];
 
 	printf("Maps: %s\n", dir);
-	printf("Attached: %" PRIu32 "\n", s->nr_attached);
+	printf("Attached: %" PRIu32 "%s\n", s->nr_attached,
+	       s->nr_attached == XSF_MAX_ATTACHED ? " (no more are shown)" : "");
 	for (uint32_t n = 0; n < s->nr_attached; n++) {
 		const struct xsf_attached *a = &s->attached[n];
 
