@@ -222,8 +222,8 @@ int ledger_forward(__u64 *ctx)
 	return 0;
 }
 
-/* The port that a datagram was sent to, where its socket does not tell: one that is being closed on another CPU
- * has lost its number (udp_lib_unhash), and is given the datagram all the same. */
+/* The port that a datagram was sent to, where its socket does not tell: one that is being closed on another
+ * CPU has lost its number (udp_lib_unhash), and is given the datagram all the same. */
 static __always_inline __u32 sent_to(struct sk_buff *skb)
 {
 	const __u8 *head = BPF_CORE_READ(skb, head);
