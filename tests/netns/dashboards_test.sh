@@ -6,6 +6,7 @@
 set -u
 . "$(dirname "$0")/../lib.sh"
 private "$@"
+mount -t cgroup2 none /sys/fs/cgroup
 contrib=$ROOT/contrib url=http://127.0.0.1:9098
 ai=/app/ai-metrics/scripts/metrics.js/prometheus/txt
 
@@ -14,9 +15,13 @@ ip link set xsf0 arp on
 in_ns agent ip link set xsf1 arp on
 ip addr add 192.0.2.1/24 dev xsf0
 in_ns agent ip addr add 192.0.2.2/24 dev xsf1
+sysctl -qw net.ipv6.conf.xsf0.disable_ipv6=0
+in_ns agent sysctl -qw net.ipv6.conf.xsf1.disable_ipv6=0 net.ipv6.conf.xsf1.keep_addr_on_down=1
+ip addr add 2001:db8::1/64 dev xsf0 nodad
+in_ns agent ip addr add 2001:db8::2/64 dev xsf1 nodad
 check "load" "$XSF" load --consume --yes xsf0
 "$XSF" simulate --print-topology links >"$T/topology.json"
-start "$XSF" export --topology "$T/topology.json" --state-dir "$T" --prog-stats
+start "$XSF" export --topology "$T/topology.json" --state-dir "$T" --prog-stats --ledger
 export_log=$STARTED_LOG
 wait_for 10 curl -sf -o /dev/null http://127.0.0.1:8008/metrics || not_ok "export serves" "$(cat "$export_log")"
 
@@ -33,7 +38,10 @@ serve() { # CONFIG PORT
 serve prometheus.yml 9098
 serve prometheus-several.yml 9097
 # Cycles that are short against the 2 s of smoothing: one look at a gauge is then near its mean.
-start nsenter --net=/run/netns/agent "$XSF" simulate --to 192.0.2.1 --polling 2 --cycle 0.25 --seconds 0
+start nsenter --net=/run/netns/agent "$XSF" simulate --to 192.0.2.1 --polling 2 --cycle 0.25 --seconds 0 \
+	--drops 2000 --drop-limit 200
+# Where nobody listens, some with wrong checksums: for the ledger and the checksum program.
+start nsenter --net=/run/netns/agent "$XSF" simulate --to '[2001:db8::1]:4739' --rate 100 --seconds 0 --wrong-checksums 30
 sleep 5
 # Some of it lost, so that losses have series.
 in_ns agent ip link set xsf1 down
@@ -57,6 +65,14 @@ is "dropped packets by flow" "$(value 'count(dropped_packets) > bool 0')" 1
 is "no more than asked for" "$(value 'count(dropped_packets) <= bool 20')" 1
 placed='count(dropped_packets{switch=~"(leaf|spine)[0-9]+",port=~"swp[0-9]+"})'
 is "each at a switch of the fabric" "$(value "count(dropped_packets) - $placed")" 0
+# Read one after the other while they grow.
+near() { echo "abs($1 / $2 - 1) < bool 0.01"; }
+by_agent='sum(xdp_sflow_agent_drop_notifications_total)'
+is "drops by place are those by agent" "$(value "$(near 'sum(xdp_sflow_place_drop_notifications_total)' "$by_agent")")" 1
+is "and those by reason" "$(value "$(near 'sum(xdp_sflow_drop_notifications_total)' "$by_agent")")" 1
+is "each at a port of a name, or none is told" "$(value 'count(xdp_sflow_place_drop_notifications_total{
+	ifname!~"swp[0-9]+",ifindex!="0"}) or vector(0)')" 0
+is "switches with a limit suppress" "$(value 'min(xdp_sflow_agent_suppressed_drop_notifications_total) > bool 0')" 1
 is "interfaces by sFlow-RT's names" "$(value 'count(sflow_ifinutilization{instance=~"10.*:.*"})')" 48
 is "the collector likewise" "$(value 'sflow_analyzer_agent_count')" 6
 # 4 leaves with 8 ports for hosts, each with a link to 2 spines.
