@@ -54,7 +54,7 @@ build() {
 			"tests/fuzz/fuzz_$target.c" tests/progrun/reference*.c "${common[@]}" || return 1
 	done
 	"$FUZZ_CC" "${flags[@]}" "${san[@]}" -fsanitize=fuzzer -o "$out/fuzz_packet" \
-		tests/fuzz/fuzz_packet.c tests/progrun/reference_packet.c || return 1
+		tests/fuzz/fuzz_packet.c tests/progrun/reference_packet.c user/model/packet_fields.c || return 1
 	"$FUZZ_CC" "${flags[@]}" "${san[@]}" -fsanitize=fuzzer -o "$out/fuzz_csum" \
 		tests/fuzz/fuzz_csum.c tests/progrun/csum_{native,reference}.c || return 1
 	"$FUZZ_CC" "${flags[@]}" "${san[@]}" -fsanitize=fuzzer -o "$out/fuzz_flow" tests/fuzz/fuzz_flow.c \

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* One sampled packet, its first byte the header protocol: decoded as the reference decodes it, and no byte
- * before it or behind it read. */
+/* One sampled packet, its first byte the header protocol: decoded as the reference decodes it, no byte before it
+ * or behind it read, and its named fields (model/packet_fields.h) are of the same packet. */
 #include <sanitizer/asan_interface.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xsf/packet.h>
 #include "../progrun/reference.h"
+#include "model/packet_fields.h"
 
 /* Where a sampled header stands in a datagram, at least. */
 #define OFF 88
@@ -45,6 +46,52 @@ static void compare(const struct xsf_packet *p, const struct reference_packet *r
 		hold(p->syndrome == r->syndrome, "syndrome");
 }
 
+static void compare_roce(const struct xsf_packet *p, const struct xsf_roce_fields *r)
+{
+	hold(!(p->flags & XSF_PKT_ROCE) == !(r->has & XSF_HAS_ROCE), "fields: is RoCE");
+	hold(!(p->flags & XSF_PKT_BTH) == !(r->has & XSF_HAS_BTH), "fields: has BTH");
+	hold(!(p->flags & XSF_PKT_RETH) == !(r->has & XSF_HAS_RETH), "fields: has RETH");
+	hold(!(p->flags & XSF_PKT_AETH) == !(r->has & XSF_HAS_AETH), "fields: has AETH");
+	if (r->has & XSF_HAS_ROCE) {
+		hold(p->carrier == r->carrier, "fields: carrier");
+		hold(p->roce_tos == r->tos, "fields: TOS of RoCE");
+	}
+	if (r->has & XSF_HAS_BTH) {
+		hold(p->opcode == r->opcode, "fields: opcode");
+		hold(p->bth_flags == r->flags, "fields: BTH flags");
+	}
+	if (r->has & XSF_HAS_RETH)
+		hold(p->dma_length == r->dma_length, "fields: DMA length");
+	if (r->has & XSF_HAS_AETH)
+		hold(p->syndrome == r->syndrome, "fields: syndrome");
+}
+
+static void compare_fields(const struct xsf_packet *p, const uint8_t *data, size_t size,
+			   uint32_t protocol)
+{
+	uint8_t *header = malloc(size ? size : 1); /* its end is where reading ends */
+	struct xsf_packet_fields f;
+	char text[XSF_STACK_TEXT];
+	int is_ip;
+
+	if (!header)
+		abort();
+	memcpy(header, data, size);
+	memset(&f, 0xaa, sizeof(f));
+	xsf_packet_fields(header, (uint32_t)size, protocol, &f);
+	hold(f.nr_frames <= 2 && f.nr_stack <= XSF_STACK_MAX, "fields: bounds");
+	hold(strlen(xsf_stack_text(&f, text)) < XSF_STACK_TEXT, "fields: text of the stack");
+	is_ip = f.nr_frames && f.frame[0].has & (XSF_HAS_IP4 | XSF_HAS_IP6);
+	hold(!(p->flags & XSF_PKT_IP) == !is_ip, "fields: is IP");
+	if (is_ip)
+		hold(p->tos == f.frame[0].tos, "fields: TOS");
+	compare_roce(p, &f.roce);
+	if (f.roce.has & XSF_HAS_BTH)
+		hold(f.roce.off + 12 <= size && header[f.roce.off] == p->opcode,
+		     "fields: place of the BTH");
+	free(header);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint32_t protocols[4] = { 1, 11, 12, 13 };
@@ -74,5 +121,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	header.left = size;
 	reference_packet(header, protocol, &reference);
 	compare(&w->packet, &reference);
+	compare_fields(&w->packet, data, size, protocol);
 	return 0;
 }
