@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* One sampled packet, its first byte the header protocol: decoded as the reference decodes it, no byte before it
- * or behind it read, and its named fields (model/packet_fields.h) are of the same packet. */
+/* One sampled packet, its first byte the header protocol: decoded as the reference decodes it, no byte
+ * before it or behind it read, and its named fields (model/packet_fields.h) are of the same packet. */
 #include <sanitizer/asan_interface.h>
 #include <stdio.h>
 #include <stdlib.h>

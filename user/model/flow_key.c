@@ -291,6 +291,9 @@ int xsf_flow_key_parse(const char *text, size_t len, size_t *at, const char *end
 	err = read_key(&p, 0, &index);
 	if (!err && p.at < len && text[p.at] == ']')
 		err = xsf_flow_refuse(error, p.at, "']' without '['");
+	if (!err && p.at - *at > XSF_FLOW_KEY_TEXT)
+		err = xsf_flow_refuse(error, *at + XSF_FLOW_KEY_TEXT, "longer than %d bytes",
+				      XSF_FLOW_KEY_TEXT);
 	if (err) {
 		free(p.key);
 		return err;
