@@ -31,12 +31,14 @@ static void test_rows(void **state)
 	struct xsf_drop_table d;
 
 	(void)state;
+	/* Another data source of the agent, with two holes. */
+	fixture_interface(f, 3, "vlan30")->drop_window = 50ull << 32 | 0xfffffff5;
 	assert_int_equal(xsf_drop_table_read(&f->s, UINT32_MAX, &d), 0);
 	assert_int_equal(d.places.nr, 4);
 	assert_int_equal(d.agents.nr, 3);
 	assert_int_equal(d.places.hidden + d.agents.hidden, 0);
 	assert_int_equal(d.rest, 41);
-	assert_int_equal(d.pending[1], 1);
+	assert_int_equal(d.pending[1], 3);
 	assert_int_equal(d.pending[2], 0);
 	/* Codes of one name are one row: seen as early as the first, as late as the last. */
 	r = find(f, &d.places, 1, 12, 332);
