@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* A definition of a flow (keys, value and filter, each ended by a 0) and events for it: what is accepted is
- * accepted again from the texts of its keys, what is refused says where, every event is counted or not, and rows
- * hold texts and values as flow.h says. */
+ * accepted again from the texts of its keys, what is refused says where, every event is counted or not, and
+ * rows hold texts and values as flow.h says. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

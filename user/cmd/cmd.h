@@ -44,8 +44,8 @@ int xsf_parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *value)
 /* "6343,6344": at most XSF_MAX_PORTS ports from 1 to 65535; unused places become 0. 0 or -EINVAL. */
 int xsf_parse_ports(const char *text, uint16_t ports[XSF_MAX_PORTS]);
 
-/* For what ends in order: SIGINT, SIGTERM and SIGHUP (the terminal is gone) do not end the process any more but
- * are read from the descriptor returned, a signalfd that does not wait. Or negative errno. */
+/* For what ends in order: SIGINT, SIGTERM and SIGHUP (the terminal is gone) do not end the process any more
+ * but are read from the descriptor returned, a signalfd that does not wait. Or negative errno. */
 int xsf_end_signals(void);
 
 #endif

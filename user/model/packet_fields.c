@@ -77,7 +77,7 @@ static void push(struct reader *r, enum xsf_stack_layer layer)
 		r->out->stack[r->out->nr_stack++] = (uint8_t)layer;
 }
 
-/* MPLS labels; returns the type behind them as far as it can be told (RFC 3032: IP by its version), else 0. */
+/* MPLS labels; returns the type behind them as far as it can be told (RFC 3032: IP by its version), or 0. */
 static uint32_t labels(struct reader *r)
 {
 	const uint8_t *p;
