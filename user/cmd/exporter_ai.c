@@ -3,7 +3,6 @@
  * request finds rates and their trend. */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "cmd/cmd.h"
 #include "cmd/exporter_state.h"
@@ -16,18 +15,10 @@
 /* Group of the first fabric's edge (abi.h, struct xsf_group). */
 #define FIRST_EDGE 1
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 int xsf_exporter_ai_open(struct xsf_exporter *e)
 {
 	e->rates = xsf_rates_new();
-	e->ai = xsf_ai_new(&e->options->ai, xsf_exporter_unix_ns(now_ns()) / 1000000);
+	e->ai = xsf_ai_new(&e->options->ai, xsf_exporter_unix_ns(xsf_exporter_now_ns()) / 1000000);
 	if (e->rates && e->ai)
 		return 0;
 	xsf_error("cannot serve: %s", strerror(ENOMEM));
@@ -52,12 +43,12 @@ static void read_fast(struct xsf_exporter *e)
 	if (e->current && e->rates_opened == e->opened)
 		row = xsf_maps_timeline(e->current->maps, FIRST_EDGE * XSF_DIRECTIONS + direction);
 	if (row)
-		xsf_ai_fast_read(&e->fast, row, now_ns());
+		xsf_ai_fast_read(&e->fast, row, xsf_exporter_now_ns());
 }
 
 void xsf_exporter_ai_update(struct xsf_exporter *e, const struct xsf_snapshot *s)
 {
-	uint64_t now = s ? s->now_ns : now_ns();
+	uint64_t now = s ? s->now_ns : xsf_exporter_now_ns();
 	uint64_t unix_ms = xsf_exporter_unix_ns(now) / 1000000;
 
 	if (e->load.last_ns + LEAST_NS < now)

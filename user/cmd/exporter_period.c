@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The periods of the fabrics' jobs: the timeline of the current maps, read and searched once a second. */
 #include <string.h>
-#include <time.h>
 
 #include "cmd/exporter_state.h"
 #include "model/period.h"
 
 #define TICK_MS 1000
 #define MS 1000000ull
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* Histories begin anew with other maps. */
 static void renew(struct xsf_exporter *e)
@@ -44,14 +35,14 @@ static void read_all(struct xsf_exporter *e)
 				xsf_maps_timeline(e->current->maps, xsf_periods_row(line, way));
 
 			if (row)
-				xsf_periods_read(e->periods, line, way, row, now_ns());
+				xsf_periods_read(e->periods, line, way, row, xsf_exporter_now_ns());
 		}
 	}
 }
 
 int xsf_exporter_period_tick(struct xsf_exporter *e)
 {
-	uint64_t now = now_ns();
+	uint64_t now = xsf_exporter_now_ns();
 
 	if (now < e->next_period_ns)
 		return (int)((e->next_period_ns - now) / MS + 1);

@@ -4,6 +4,8 @@
 #ifndef XSF_CMD_EXPORTER_STATE_H
 #define XSF_CMD_EXPORTER_STATE_H
 
+#include <time.h>
+
 #include "cmd/exporter.h"
 #include "kernel/groups.h"
 #include "kernel/maps.h"
@@ -114,6 +116,14 @@ int xsf_exporter_tick(struct xsf_exporter *e);
 /* For replies that go on reading the maps of a snapshot: they stay open until they are released. */
 struct maps_ref *xsf_exporter_hold(struct xsf_exporter *e);
 void xsf_exporter_release(struct maps_ref *ref);
+
+static inline uint64_t xsf_exporter_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
 
 /* Unix time of a moment of CLOCK_MONOTONIC, ns. */
 uint64_t xsf_exporter_unix_ns(uint64_t monotonic_ns);

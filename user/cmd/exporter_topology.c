@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cmd/cmd.h"
 #include "cmd/exporter_state.h"
@@ -105,17 +104,9 @@ static void bind_now(struct xsf_exporter *e, const struct xsf_snapshot *s)
 	}
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 int xsf_exporter_tick(struct xsf_exporter *e)
 {
-	uint64_t now = now_ms();
+	uint64_t now = xsf_exporter_now_ns() / 1000000;
 	char why[XSF_WHY_LEN];
 
 	if (now < e->next_tick_ms)

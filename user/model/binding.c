@@ -186,15 +186,6 @@ static int compare_address(const void *a, const void *b)
 	return order ? order : (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-/* The name of a live agent or interface, as it is now; returns its length. */
-static size_t copy_name(uint8_t to[XSF_NAME_LEN], const volatile uint8_t *name, uint32_t len)
-{
-	len = XSF_MIN(len, XSF_NAME_LEN - 1);
-	for (uint32_t i = 0; i < len; i++)
-		to[i] = name[i];
-	return len;
-}
-
 /* Which node the agents at group[0..nr) are, who have one address; 1: *place says. */
 static int find_node(const struct xsf_bindings *b, const struct xsf_snapshot *s,
 		     const struct by_address *group, uint32_t nr, struct xsf_agent_place *place)
@@ -211,7 +202,7 @@ static int find_node(const struct xsf_bindings *b, const struct xsf_snapshot *s,
 			uint8_t name[XSF_NAME_LEN];
 
 			node = xsf_topology_node_named(t, name,
-						       copy_name(name, a->name, a->name_len));
+						       xsf_name_copy(name, a->name, a->name_len));
 			if (node != NONE && t->nodes[node].has_agent)
 				node = NONE;
 		}
@@ -314,7 +305,7 @@ static uint32_t find_port(const struct xsf_topology *t, uint32_t node, uint32_t 
 
 	if (port == NONE && i && i->name_len)
 		port = xsf_topology_port_named(t, node, name,
-					       copy_name(name, i->name, i->name_len));
+					       xsf_name_copy(name, i->name, i->name_len));
 	return port;
 }
 

@@ -14,17 +14,9 @@ const char *const xsf_aggregate_names[XSF_NR_AGGREGATES] = { XSF_AGGREGATES(NAME
 
 /* ---- one interface ---- */
 
-static size_t take_name(uint8_t to[XSF_NAME_LEN], const volatile uint8_t *name, uint32_t len)
-{
-	len = XSF_MIN(len, XSF_NAME_LEN - 1);
-	for (uint32_t i = 0; i < len; i++)
-		to[i] = name[i];
-	return len;
-}
-
 static size_t take_string(uint8_t to[XSF_NAME_LEN], const char *name)
 {
-	return take_name(to, (const uint8_t *)name, (uint32_t)strlen(name));
+	return xsf_name_copy(to, (const uint8_t *)name, (uint32_t)strlen(name));
 }
 
 size_t xsf_if_name(const struct xsf_if_view *v, uint32_t slot, uint8_t name[XSF_NAME_LEN])
@@ -32,7 +24,7 @@ size_t xsf_if_name(const struct xsf_if_view *v, uint32_t slot, uint8_t name[XSF_
 	const struct xsf_interface *i = xsf_snapshot_interface(v->s, slot);
 	const struct xsf_place *p = xsf_bindings_source(v->b, v->s, slot);
 	const struct xsf_topology *t = xsf_bindings_topology(v->b, p->fabric);
-	size_t len = i ? take_name(name, i->name, i->name_len) : 0;
+	size_t len = i ? xsf_name_copy(name, i->name, i->name_len) : 0;
 
 	if (!len && t && p->port != XSF_TOPOLOGY_NONE && p->port < t->nr_ports)
 		len = take_string(name, t->ports[p->port].name);
@@ -47,7 +39,7 @@ size_t xsf_if_host(const struct xsf_if_view *v, uint32_t slot, uint8_t name[XSF_
 	size_t len = 0;
 
 	if (xsf_snapshot_source_agent(v->s, slot, &agent))
-		len = take_name(name, agent->name, agent->name_len);
+		len = xsf_name_copy(name, agent->name, agent->name_len);
 	if (!len && t && p->node != XSF_TOPOLOGY_NONE && p->node < t->nr_nodes)
 		len = take_string(name, t->nodes[p->node].name);
 	return len;

@@ -269,3 +269,11 @@ const char *xsf_address_text(const uint8_t addr[16], char *buf)
 	*p = 0;
 	return buf;
 }
+
+size_t xsf_name_copy(uint8_t to[XSF_NAME_LEN], const volatile uint8_t *name, uint32_t len)
+{
+	len = XSF_MIN(len, XSF_NAME_LEN - 1);
+	for (uint32_t i = 0; i < len; i++)
+		to[i] = name[i];
+	return len;
+}

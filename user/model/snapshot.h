@@ -5,6 +5,7 @@
 #ifndef XSF_SNAPSHOT_H
 #define XSF_SNAPSHOT_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <xsf/abi.h>
 #include <xsf/event.h>
@@ -133,6 +134,9 @@ void xsf_snapshot_reasons(const struct xsf_snapshot *s, int sampled,
 
 /* BTH opcode -> its transport ("RC"), IBTA name and collapsed operation; 0 and "unknown" when reserved. */
 int xsf_opcode_names(uint8_t opcode, const char **transport, const char **ibta, const char **op);
+
+/* The name of a live agent or interface, as it is now; returns its length. */
+size_t xsf_name_copy(uint8_t to[XSF_NAME_LEN], const volatile uint8_t *name, uint32_t len);
 
 #define XSF_ADDRESS_TEXT 46
 

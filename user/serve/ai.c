@@ -13,16 +13,6 @@
 #define POINT (XSF_AI_NR_SERIES * VALUE + 2 * XSF_AI_TOP * ROW + VALUE)
 #define HEAD 2048 /* keys and punctuation around the points */
 
-/* What was written, or NULL when there was no room: the bounds above are of whatever a point holds. */
-static char *finish(struct xsf_text *t, size_t *len)
-{
-	*len = t->len;
-	if (!t->full)
-		return t->buf;
-	free(t->buf);
-	return NULL;
-}
-
 static void text_rows(struct xsf_text *t, const char *family, const char *label,
 		      const struct xsf_ai_row *rows, uint32_t nr)
 {
@@ -56,7 +46,7 @@ char *xsf_ai_text(const struct xsf_ai *ai, size_t *len)
 	}
 	text_rows(&t, "operations", "name", p->operation, p->nr_operations);
 	text_rows(&t, "drops", "reason", p->drop, p->nr_drops);
-	return finish(&t, len);
+	return xsf_text_take(&t, len);
 }
 
 /* An element of a list, or what follows a key. */
@@ -118,7 +108,7 @@ char *xsf_ai_trend_json(const struct xsf_ai *ai, uint64_t after, size_t *len)
 	xsf_json_shut(&w, ']');
 	xsf_json_shut(&w, '}');
 	xsf_json_shut(&w, '}');
-	t.buf = finish(&t, len);
+	t.buf = xsf_text_take(&t, len);
 	/* Most of the room is for names that are seldom that long. */
 	buf = t.buf ? realloc(t.buf, *len) : NULL;
 	return buf ? buf : t.buf;
@@ -143,7 +133,7 @@ char *xsf_ai_metric_json(const struct xsf_ai *ai, size_t *len)
 	xsf_json_key(&w, XSF_AI_DROPS);
 	json_rows(&w, p->drop, p->nr_drops);
 	xsf_json_shut(&w, '}');
-	return finish(&t, len);
+	return xsf_text_take(&t, len);
 }
 
 int xsf_ai_value_json(const struct xsf_ai *ai, const char *key, char **out, size_t *len)
@@ -168,7 +158,7 @@ int xsf_ai_value_json(const struct xsf_ai *ai, const char *key, char **out, size
 		json_rows(&w, p->operation, p->nr_operations);
 	else
 		json_rows(&w, p->drop, p->nr_drops);
-	*out = finish(&t, len);
+	*out = xsf_text_take(&t, len);
 	return *out ? 0 : -ENOMEM;
 }
 
@@ -208,5 +198,5 @@ char *xsf_ai_period_json(const struct xsf_ai *ai, const struct xsf_ai_fast *fast
 	json_baseline(&w, "baselineLoad", &fast->load);
 	json_baseline(&w, "baselinePeriod", &fast->period);
 	xsf_json_shut(&w, '}');
-	return finish(&t, len);
+	return xsf_text_take(&t, len);
 }

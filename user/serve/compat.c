@@ -139,15 +139,6 @@ void xsf_compat_metrics_close(struct xsf_compat_metrics *m)
 /* Bytes of one object: names of 63 bytes, escaped. */
 #define OBJECT 1024
 
-static char *finish(struct xsf_text *t, size_t *len)
-{
-	*len = t->len;
-	if (!t->full)
-		return t->buf;
-	free(t->buf);
-	return NULL;
-}
-
 static void json_number(struct xsf_writer *w, const char *key, double value)
 {
 	xsf_json_key(w, key);
@@ -255,7 +246,7 @@ int xsf_compat_metric_json(const struct xsf_if_view *v, const char *agents, cons
 		json_metric(&w, v, &wanted[i], &sum);
 	}
 	xsf_json_shut(&w, ']');
-	*out = finish(&t, len);
+	*out = xsf_text_take(&t, len);
 	err = *out ? 0 : -ENOMEM;
 out:
 	free(slots);

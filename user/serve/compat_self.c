@@ -14,15 +14,6 @@
 
 #define DOCUMENT 4096
 
-static char *finish(struct xsf_text *t, size_t *len)
-{
-	*len = t->len;
-	if (!t->full)
-		return t->buf;
-	free(t->buf);
-	return NULL;
-}
-
 /* ---- agents ---- */
 
 /* What data sources tell of their agent, by the agent's slot. */
@@ -168,7 +159,7 @@ char *xsf_compat_agents_json(const struct xsf_snapshot *s, size_t *len)
 		one_agent(&w, s, of, slots + at, of_address);
 	}
 	xsf_json_shut(&w, '}');
-	out = finish(&t, len);
+	out = xsf_text_take(&t, len);
 out:
 	free(of);
 	free(slots);
@@ -225,7 +216,7 @@ char *xsf_compat_analyzer_text(const struct xsf_snapshot *s, const struct xsf_co
 	line(&t, "discarded_datagrams", (double)discarded(&s->totals));
 	line(&t, "heap_used_bytes", (double)self->heap_used);
 	line(&t, "cpu_load_process", self->cpu_process);
-	return finish(&t, len);
+	return xsf_text_take(&t, len);
 }
 
 static void json_number(struct xsf_writer *w, const char *key, double value)
@@ -261,5 +252,5 @@ char *xsf_compat_analyzer_json(const struct xsf_snapshot *s, const struct xsf_co
 	xsf_json_u64(&w, "uptime", self->uptime_ms);
 	xsf_json_str(&w, "version", XSF_VERSION);
 	xsf_json_shut(&w, '}');
-	return finish(&t, len);
+	return xsf_text_take(&t, len);
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "model/snapshot.h"
 
 static const char digit_pairs[] = "0001020304050607080910111213141516171819"
@@ -180,6 +181,15 @@ void xsf_text_name(struct xsf_text *t, const uint8_t *name, size_t n)
 void xsf_text_quoted(struct xsf_text *t, const char *s)
 {
 	xsf_text_name(t, (const uint8_t *)s, strnlen(s, XSF_NAME_LEN));
+}
+
+char *xsf_text_take(struct xsf_text *t, size_t *len)
+{
+	*len = t->len;
+	if (!t->full)
+		return t->buf;
+	free(t->buf);
+	return NULL;
 }
 
 ssize_t xsf_pull_read(struct xsf_pull *p, int (*next)(void *arg, struct xsf_text *t), void *arg,

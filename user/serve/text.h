@@ -77,6 +77,10 @@ void xsf_text_bytes(struct xsf_text *t, const char *s, size_t n);
  * XSF_NAME_LEN bytes. */
 void xsf_text_quoted(struct xsf_text *t, const char *s);
 
+/* The document in a buffer of its own (malloc), to be freed by who gets it; NULL when there was no room for
+ * all: then it is freed here. */
+char *xsf_text_take(struct xsf_text *t, size_t *len);
+
 /* The longest piece that a producer may append in one step. */
 #define XSF_PIECE_MAX 8192
 
