@@ -105,6 +105,14 @@ const volatile struct xsf_config xsf_config = {
 	.groups = XSF_GROUPS,
 };
 
+/* Likewise. Not part of the struct, which the pins hold too. */
+const volatile __u64 xsf_trimmed_dscps = 1ull << NET_DSCP_TRIMMED;
+
+static __always_inline __u64 xsf_trimmed(void)
+{
+	return xsf_trimmed_dscps;
+}
+
 static __always_inline const struct xsf_config *xsf_cfg(void)
 {
 	const struct xsf_config *cfg = (const struct xsf_config *)&xsf_config;

@@ -76,7 +76,8 @@ static __always_inline void xsf_traffic_add(struct xsf_source *s, __u32 directio
 	__u64 roce = xsf_mask(p->flags & XSF_PKT_ROCE);
 	__u64 ce = roce & ~xsf_mask((p->roce_tos & 3) ^ NET_ECN_CE);
 	__u64 cnp = xsf_mask(p->flags & XSF_PKT_BTH) & ~xsf_mask(p->opcode ^ NET_OP_CNP);
-	__u64 trimmed = xsf_mask(p->flags & XSF_PKT_IP) & ~xsf_mask(p->tos >> 2 ^ NET_DSCP_TRIMMED);
+	__u64 trimmed = xsf_mask(p->flags & XSF_PKT_IP) &
+			xsf_mask((__u32)(xsf_trimmed() >> (p->tos >> 2 & 63) & 1));
 
 	if (direction == XSF_EGRESS)
 		t += XSF_EGRESS;

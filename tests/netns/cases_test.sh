@@ -45,6 +45,19 @@ done
 is "the plain program" "$(json '(d["attached"][0]["mode"], d["attached"][0]["frags"])' "$T/status.json")" \
 	"('native', False)"
 
+# Which DSCPs mean trimmed, by interface: one packet has 11, the others 0.
+trimmed() { # OPTION...
+	count_capture "$GOLDEN/pcaps/43-rdma.pcap" 4 "$@" >"$T/said" 2>&1 || cat "$T/said"
+	json '(sum(t.get("trimmed_packets", 0) for i in d["interfaces"] for t in i["sampled"].values()),
+		sum(t["packets"] for i in d["interfaces"] for t in i["sampled"].values()))' "$T/status.json"
+}
+is "trimmed: DSCP 11" "$(trimmed)" "(1000, 13301)"
+is "none is of DSCP 12 and 63" "$(trimmed --trim-dscp 12,63)" "(0, 13301)"
+is "DSCP 0 is another, 11 too" "$(trimmed --trim-dscp 0,11)" "(13301, 13301)"
+is "without 11" "$(trimmed --trim-dscp 0)" "(12301, 13301)"
+fails_with "no DSCP" 2 "xdp-sflow: --trim-dscp is a list of numbers from 0 to 63, not '64'; *" \
+	"$XSF" load xsf0 --trim-dscp 64
+
 mtu 9100
 check "XDP 41-jumbo" through_xdp 41-jumbo
 check "XDP 48-longest" through_xdp 48-longest

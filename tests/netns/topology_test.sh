@@ -317,6 +317,7 @@ fails_with "three fabrics in maps for two" 1 \
 # ---- who may
 
 export_with --no-topology all-edge
+wait_for 5 roles_are "24 0 0"
 is "all edge" "$(roles)" "24 0 0"
 put "a topology" "$T/full.json" "204 "
 is "counts instead" "$(roles)" "12 12 0"

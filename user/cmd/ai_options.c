@@ -8,7 +8,8 @@
 
 const char xsf_ai_options_help[] =
 	"      --credits WHAT         AI metrics: decoded (default), or raw credit codes\n"
-	"      --trim-dscp LIST       DSCPs that say \"trimmed\", 0..63 (default 11)\n"
+	"      --trim-dscp LIST       DSCPs that say \"trimmed\", 0..63 (default 11); by\n"
+	"                             interface what load and run are given counts\n"
 	"      --cnp-any              AI metrics: CNPs with SE or M set count too\n"
 	"      --op-detail            AI metrics: operations by IBTA's names, First, Middle and\n"
 	"                             Last apart\n";
@@ -36,6 +37,14 @@ static int parse_dscps(const char *text, uint64_t *dscps)
 	}
 }
 
+int xsf_dscps_arg(uint64_t *dscps, const char *command, const char *value)
+{
+	return parse_dscps(value, dscps) ?
+		       xsf_usage(command, "--trim-dscp is a list of numbers from 0 to 63, not '%s'",
+				 value) :
+		       0;
+}
+
 int xsf_ai_arg(struct xsf_ai_options *o, const char *command, int opt, const char *value)
 {
 	switch (opt) {
@@ -45,11 +54,7 @@ int xsf_ai_arg(struct xsf_ai_options *o, const char *command, int opt, const cha
 		o->raw_credits = !strcmp(value, "raw");
 		return 0;
 	case XSF_OPT_TRIM_DSCP:
-		if (parse_dscps(value, &o->trimmed_dscps))
-			return xsf_usage(command,
-					 "--trim-dscp is a list of numbers from 0 to 63, not '%s'",
-					 value);
-		return 0;
+		return xsf_dscps_arg(&o->trimmed_dscps, command, value);
 	case XSF_OPT_CNP_ANY:
 		o->any_cnp = 1;
 		return 0;

@@ -48,4 +48,7 @@ int xsf_parse_ports(const char *text, uint16_t ports[XSF_MAX_PORTS]);
  * but are read from the descriptor returned, a signalfd that does not wait. Or negative errno. */
 int xsf_end_signals(void);
 
+/* --trim-dscp (ai_options.c): "11,12" as a set: bit n for DSCP n. 0, or the exit code after a message. */
+int xsf_dscps_arg(uint64_t *dscps, const char *command, const char *value);
+
 #endif

@@ -18,6 +18,7 @@
 #include "kernel/policy.h"
 
 #define OPT_CONFIRM XSF_OPT_OTHERS
+#define OPT_TRIM_DSCP (XSF_OPT_OTHERS + 1)
 #define ANSWER_MS 60000
 
 const char xsf_load_options_help[] =
@@ -405,17 +406,22 @@ static void help(void)
 	       "%s"
 	       "      --confirm SECONDS      undo unless 'xdp-sflow confirm' follows within this\n"
 	       "                             time, at most 86400\n"
+	       "      --trim-dscp LIST       DSCPs that say \"trimmed\" in counts by interface, "
+	       "0..63\n"
+	       "                             (default 11); give export the same\n"
 	       "  -h, --help                 this text\n",
 	       xsf_load_options_help);
 }
 
 int cmd_load(int argc, char **argv)
 {
-	static const struct option options[] = { XSF_LOAD_LONG_OPTIONS,
-						 { "confirm", required_argument, NULL,
-						   OPT_CONFIRM },
-						 { "help", no_argument, NULL, 'h' },
-						 { 0 } };
+	static const struct option options[] = {
+		XSF_LOAD_LONG_OPTIONS,
+		{ "confirm", required_argument, NULL, OPT_CONFIRM },
+		{ "trim-dscp", required_argument, NULL, OPT_TRIM_DSCP },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 }
+	};
 	static struct xsf_load_args a;
 	uint64_t seconds;
 	int opt, ret;
@@ -431,6 +437,11 @@ int cmd_load(int argc, char **argv)
 			return xsf_usage("load", "%s needs a value", argv[optind - 1]);
 		case '?':
 			return xsf_usage("load", "unknown option '%s'", argv[optind - 1]);
+		case OPT_TRIM_DSCP:
+			ret = xsf_dscps_arg(&a.options.trimmed_dscps, "load", optarg);
+			if (ret)
+				return ret;
+			break;
 		case OPT_CONFIRM:
 			if (xsf_parse_u64(optarg, 1, XSF_MAX_CONFIRM_SECONDS, &seconds))
 				return xsf_usage("load",

@@ -204,6 +204,7 @@ int cmd_run(int argc, char **argv)
 	if (ret)
 		return ret;
 	r.export.maps_dir = r.load.options.dir;
+	r.load.options.trimmed_dscps = r.export.ai.trimmed_dscps;
 	r.export.keep_rights = 1;
 	if (r.load.options.flags & XSF_F_CONSUME) {
 		r.export.watch = follow_addresses;

@@ -131,6 +131,9 @@ int xsf_object_open(struct xsf_object *obj, const struct xsf_load_options *o, in
 		return err;
 	}
 	memcpy((void *)&obj->skel->rodata->xsf_config, &obj->config, sizeof(obj->config));
+	if (o->trimmed_dscps)
+		memcpy((void *)&obj->skel->rodata->xsf_trimmed_dscps, &o->trimmed_dscps,
+		       sizeof(o->trimmed_dscps));
 	return 0;
 }
 

@@ -30,10 +30,11 @@ struct xsf_load_options {
 	int share;	/* through libxdp, beside other programs */
 	uint32_t flags; /* XSF_F_* */
 	uint16_t ports[XSF_MAX_PORTS];
-	uint32_t has_ports; /* 0 = the object's default */
-	uint64_t stale_ns;  /* 0 = the object's default */
-	uint32_t fabrics;   /* 0 = as the pinned maps, else XSF_FABRICS */
-	uint32_t confirm_s; /* 0 = needs no confirmation */
+	uint32_t has_ports;	/* 0 = the object's default */
+	uint64_t stale_ns;	/* 0 = the object's default */
+	uint32_t fabrics;	/* 0 = as the pinned maps, else XSF_FABRICS */
+	uint64_t trimmed_dscps; /* bit n: DSCP n says "trimmed"; 0 = the object's default */
+	uint32_t confirm_s;	/* 0 = needs no confirmation */
 	struct xsf_prefix_key allow[XSF_ALLOW_PREFIXES];
 	uint32_t nr_allow;
 	struct xsf_csum_options csum;

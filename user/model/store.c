@@ -44,6 +44,11 @@ struct xsf_store {
 /* The walk has no argument for it; one thread, one store at a time. */
 static struct xsf_store *current;
 
+static __always_inline __u64 xsf_trimmed(void)
+{
+	return 1ull << NET_DSCP_TRIMMED;
+}
+
 static __always_inline const struct xsf_config *xsf_cfg(void)
 {
 	return &current->config;

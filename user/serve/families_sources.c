@@ -302,7 +302,7 @@ static void rare(const struct xsf_metrics *m, const struct xsf_family *f, uint32
 		TRAFFIC(of, over, "sampled_cnp_packets", cnp_packets, IF_ROCE, \
 			"Estimated congestion notification packets."), \
 		TRAFFIC(of, over, "sampled_trimmed_packets", trimmed_packets, IF_NONZERO, \
-			"Estimated IP packets of DSCP 11, whose payload a switch cut."), \
+			"Estimated IP packets whose DSCP says that a switch cut their payload."), \
 		{ XSF_FAMILY_GAUGE(of "sampling_rate"), .domain = over, .item = sampler, \
 		  .offset = offsetof(struct xsf_source, sampling_rate), \
 		  .help = "One in so many packets is sampled, as the last flow sample said." }, \
