@@ -72,7 +72,7 @@ static char *take_text(const uint8_t **data, size_t *size)
 static void defined_again(const struct xsf_flow *flow, const struct xsf_flow_options *o)
 {
 	struct xsf_flow_options again = *o;
-	char *keys = calloc(1, DEFINITION + XSF_FLOW_KEYS + 1);
+	char *keys = calloc(1, DEFINITION + XSF_FLOW_KEYS + 1), *to = keys;
 	struct xsf_flow_error error;
 	struct xsf_flow *second;
 	int err;
@@ -80,8 +80,9 @@ static void defined_again(const struct xsf_flow *flow, const struct xsf_flow_opt
 	if (!keys)
 		abort();
 	for (uint32_t k = 0; k < xsf_flow_nr_keys(flow); k++) {
-		strcat(keys, k ? "," : "");
-		strcat(keys, xsf_flow_key(flow, k));
+		if (k)
+			*to++ = ',';
+		to = stpcpy(to, xsf_flow_key(flow, k));
 	}
 	again.keys = keys;
 	err = xsf_flow_new(&again, &second, &error);

@@ -139,10 +139,10 @@ static void test_refused(void **state)
 	refused("vlan.x", "frames", NULL, "key", 4);
 	refused("vlan\\", "frames", NULL, "key", 4);
 	for (int i = 0; i < 9; i++)
-		strcat(deep, "null:[");
+		snprintf(deep + strlen(deep), sizeof(deep) - strlen(deep), "null:[");
 	refused(deep, "frames", NULL, "key", 48);
 	for (int i = 0; i < 33; i++)
-		strcat(many, i ? ",vlan" : "vlan");
+		snprintf(many + strlen(many), sizeof(many) - strlen(many), i ? ",vlan" : "vlan");
 	refused(many, "frames", NULL, "key", 160);
 	refused("vlan", "", NULL, "value", 0);
 	refused("vlan", "nosuch", NULL, "value", 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Where there is no period any more, and where there never was one but the agents' timers'; fixed seeds. */
-/* Times that advance by what was drawn. NOLINTBEGIN(cert-flp30-c,clang-analyzer-
- * security.FloatLoopCounter) */
+/* Times that advance by what was drawn. */
+/* NOLINTBEGIN(cert-flp30-c,clang-analyzer-security.FloatLoopCounter) */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The search for a period, on series with a known truth (fixed seeds), and how the timeline becomes such a
  * series. */
-/* Times that advance by what was drawn. NOLINTBEGIN(cert-flp30-c,clang-analyzer-
- * security.FloatLoopCounter) */
+/* Times that advance by what was drawn. */
+/* NOLINTBEGIN(cert-flp30-c,clang-analyzer-security.FloatLoopCounter) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

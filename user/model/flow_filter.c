@@ -220,7 +220,7 @@ static int test_holds(const struct xsf_flow_filter *f, struct test *t,
 
 int xsf_flow_filter_holds(struct xsf_flow_filter *filter, const struct xsf_flow_event *e)
 {
-	uint8_t results[XSF_FLOW_TESTS];
+	uint8_t results[XSF_FLOW_TESTS] = { 0 };
 	uint32_t depth = 0, next = 0;
 
 	if (!filter)

@@ -160,7 +160,7 @@ static int read_key(struct parser *p, uint32_t depth, uint16_t *index);
 static int read_argument(struct parser *p, uint32_t depth, char kind, uint16_t *index)
 {
 	size_t at = p->at;
-	struct word w;
+	struct word w = { 0 };
 	int err;
 
 	if (p->at < p->len && p->text[p->at] == '[') {
@@ -203,7 +203,7 @@ static int read_argument(struct parser *p, uint32_t depth, char kind, uint16_t *
 static int read_arguments(struct parser *p, uint32_t depth, enum function f, uint16_t index)
 {
 	const char *want = functions[f].arguments;
-	uint16_t arg;
+	uint16_t arg = 0;
 	int err;
 
 	while (p->at < p->len && p->text[p->at] == ':') {
@@ -250,8 +250,8 @@ static int check_count(struct parser *p, enum function f, uint16_t index, size_t
 static int read_key(struct parser *p, uint32_t depth, uint16_t *index)
 {
 	size_t at = p->at;
-	struct word w;
-	uint16_t f;
+	struct word w = { 0 };
+	uint32_t f;
 	int err;
 
 	if (depth >= XSF_FLOW_DEPTH)
@@ -281,7 +281,7 @@ int xsf_flow_key_parse(const char *text, size_t len, size_t *at, const char *end
 		       struct xsf_flow_key **key, struct xsf_flow_error *error)
 {
 	struct parser p = { .text = text, .at = *at, .len = len, .end = end, .error = error };
-	uint16_t index;
+	uint16_t index = 0;
 	int err;
 
 	*key = NULL;
@@ -393,6 +393,7 @@ static void run_concat(const struct xsf_flow_key *k, const struct node *n,
 	const struct node *between = arg(k, n, 0);
 	struct xsf_flow_text part;
 
+	part.null = 1;
 	xsf_flow_text_set(out, "", 0);
 	for (uint32_t i = 1; i < n->nr; i++) {
 		run(k, n->args[i], e, &part);
@@ -524,6 +525,7 @@ static void run_function(const struct xsf_flow_key *k, const struct node *n,
 	default:
 		break;
 	}
+	first.null = 1;
 	run(k, n->args[0], e, &first);
 	if (first.null) {
 		set_null(out);
