@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The AI metrics of snapshots that were made up, against what DESIGN 5.3 gives by hand; and their text, byte for
- * byte. */
+/* The AI metrics of snapshots that were made up, against what DESIGN 5.3 gives by hand; and their text, byte
+ * for byte. */
 #include "ai_kit.h"
 
 static const char zeros[] = "sflow_ai_bps 0\n"
