@@ -99,7 +99,8 @@ struct xsf_agent {
 	__u64 drops_duplicate;
 	__u64 drops_reordered;
 	__u64 drops_restarts;
-	__u64 reserved[3];
+	__u64 drops_fresh; /* discarded-packet samples of datagrams that were not duplicates */
+	__u64 reserved[2];
 };
 _Static_assert(sizeof(struct xsf_agent) == 376, "ABI");
 

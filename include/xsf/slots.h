@@ -114,6 +114,7 @@ static __always_inline void xsf_agent_take(struct xsf_walk *w, struct xsf_agent 
 	XSF_MOVE(other, a, drops_duplicate);
 	XSF_MOVE(other, a, drops_reordered);
 	XSF_MOVE(other, a, drops_restarts);
+	XSF_MOVE(other, a, drops_fresh);
 	a->cpu = w->cpu;
 	a->drops = 0;
 	a->uptime_ms = 0;

@@ -421,8 +421,11 @@ static __always_inline void xsf_walk_end(struct xsf_walk *w, struct xsf_totals *
 		xsf_bump(&c->flow_samples, w->flow_samples, own);
 	if (w->counter_samples)
 		xsf_bump(&c->counter_samples, w->counter_samples, own);
-	if (w->drop_samples)
+	if (w->drop_samples) {
 		xsf_bump(&c->drop_samples, w->drop_samples, own);
+		if (!w->duplicate)
+			XSF_ATOMIC_ADD(&a->drops_fresh, w->drop_samples);
+	}
 	if (w->faults)
 		xsf_bump(&c->faulty, 1, own);
 }

@@ -88,6 +88,12 @@ on_the_way() { # NAME LOSS-OPTION...
 	"$XSF" replay --metrics "$T/came.pcap" >"$T/metrics"
 	check "$name: replay" python3 "$PY/check_drop_counts.py" "$T/truth" "$T/replay" "$T/metrics"
 	is "$name: replay as status" "$(of_drops "$T/replay")" "$(of_drops "$T/status")"
+	# It says no more than was dropped, and of what the switches told all but the last: what is lost behind the
+	# last one that came, nobody can know.
+	at_least=$(($(json 'sum(a["drop_notifications"]["at_least"] + a["drop_notifications"]["pending"]
+		for a in d["agents"])' "$T/status")))
+	dropped=$(of_truth 'x["at_least"]' "$T/dropped")
+	is "$name: at least so many, of those dropped" "$((at_least <= dropped && at_least > dropped - 60))" 1
 }
 # of_drops FILE: all that is said of drops, but when.
 of_drops() {
@@ -96,12 +102,6 @@ of_drops() {
 			if p.pop("first_seen_seconds_ago") + p.pop("last_seen_seconds_ago") >= 0]' "$1"
 }
 on_the_way "a bad network"
-# It says no more than was dropped, and of what the switches told all but the last: what is lost behind the
-# last one that came, nobody can know.
-at_least=$(($(json 'sum(a["drop_notifications"]["at_least"] + a["drop_notifications"]["pending"]
-	for a in d["agents"])' "$T/status")))
-dropped=$(of_truth 'x["at_least"]' "$T/dropped")
-is "at least so many, of those dropped" "$((at_least <= dropped && at_least > dropped - 60))" 1
 on_the_way "one that repeats, too" --duplicates
 
 # A difference is seen.

@@ -45,6 +45,7 @@ static const struct field agent_fields[] = {
 	FIELD(xsf_agent, drops_duplicate),
 	FIELD(xsf_agent, drops_reordered),
 	FIELD(xsf_agent, drops_restarts),
+	FIELD(xsf_agent, drops_fresh),
 	FIELD(xsf_agent, reserved),
 	{ NULL, 0, 0 },
 };

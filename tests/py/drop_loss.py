@@ -49,7 +49,7 @@ class Agent:
         self.held = None
         self.seen = set()
         self.first = self.last = None
-        self.total = 0
+        self.total = self.fresh = 0
         self.counts = {"notified": 0, "suppressed": 0, "lost": 0, "duplicate": 0, "reordered": 0, "restarts": 0,
                        "pending": 0}
 
@@ -59,6 +59,7 @@ class Agent:
             self.counts["notified"] += 1
             if again:
                 continue
+            self.fresh += 1
             if self.last is None:
                 self.first, self.last, self.total = seq, seq, total
             elif seq > self.last:
@@ -74,7 +75,7 @@ class Agent:
         for seq in range(self.first, self.last):
             if seq not in self.seen:
                 self.counts["pending" if self.last - seq < WINDOW else "lost"] += 1
-        self.counts["at_least"] = sum(self.counts[k] for k in ("notified", "suppressed", "lost"))
+        self.counts["at_least"] = self.fresh + self.counts["suppressed"] + self.counts["lost"]
 
 
 def deliver(frames, duplicates):

@@ -457,6 +457,7 @@ static void test_duplicate_datagrams(void **state)
 	assert_int_equal(last.flags, 0);
 	fed_end(f);
 	assert_int_equal(f->s.totals.sample_drop, 3);
+	assert_int_equal(f->s.agents[1].drops_fresh, 2);
 	assert_int_equal(last.flags, XSF_EVENT_DUPLICATE);
 	assert_int_equal(f->s.agents[1].drops_suppressed, 10);
 	assert_int_equal(f->s.agents[1].drops_duplicate, 0);

@@ -179,6 +179,7 @@ static inline void fixture_drops(struct fixture *f)
 	a->drops_duplicate = 6;
 	a->drops_reordered = 9;
 	a->drops_restarts = 2;
+	a->drops_fresh = 6;
 	f->interfaces[1].drop_window = 50ull << 32 | 0xfffffffd; /* a hole */
 	f->interfaces[5].drop_window = 50ull << 32 | 0xfffffff0; /* left behind */
 	fixture_place(f, 0, 0, 0, 41);

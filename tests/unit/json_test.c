@@ -232,7 +232,7 @@ static void test_drops(void **state)
 	expect_int(root, SUMS "duplicate", 6);
 	expect_int(root, SUMS "reordered", 9);
 	expect_int(root, SUMS "restarts", 2);
-	expect_int(root, SUMS "at_least", 20);
+	expect_int(root, SUMS "at_least", 19);
 	expect_int(root, "agents.1.drop_notifications.at_least", 0);
 	expect_str(root, "drop_agents.0.agent", "10.0.0.1");
 	expect_int(root, "drop_agents.0.sub_agent", 0);

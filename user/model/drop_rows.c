@@ -261,5 +261,5 @@ void xsf_drop_sums(const struct xsf_agent *a, struct xsf_drop_sums *out)
 	out->duplicate = once(&a->drops_duplicate);
 	out->reordered = once(&a->drops_reordered);
 	out->restarts = once(&a->drops_restarts);
-	out->at_least = out->notified + out->suppressed + out->lost;
+	out->at_least = once(&a->drops_fresh) + out->suppressed + out->lost;
 }

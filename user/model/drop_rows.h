@@ -42,7 +42,7 @@ struct xsf_drop_sums {
 	uint64_t duplicate;
 	uint64_t reordered;
 	uint64_t restarts;
-	uint64_t at_least; /* dropped: notified, suppressed and lost */
+	uint64_t at_least; /* dropped: notified (not again in duplicates), suppressed and lost */
 };
 
 /* Reads at most `max` rows of places and as many of agents; those that are silent are left out. 0 or
