@@ -7,9 +7,6 @@
 #include "sequence.h"
 #include "slots.h"
 
-/* Answered beside store.h. Bit n: a packet of DSCP n was trimmed. */
-static __always_inline __u64 xsf_trimmed(void);
-
 #define XSF_CAS_TRIES 4
 
 /* Advances a sequence that other CPUs advance too. 0 = done, out is what it meant. */

@@ -27,6 +27,8 @@ enum xsf_map {
 };
 
 static __always_inline const struct xsf_config *xsf_cfg(void);
+/* Bit n: a packet of DSCP n was trimmed. */
+static __always_inline __u64 xsf_trimmed(void);
 
 static __always_inline void *xsf_lookup(enum xsf_map id, __u32 index);
 

@@ -16,6 +16,11 @@ static __always_inline const struct xsf_config *xsf_cfg(void)
 	return NULL;
 }
 
+static __always_inline __u64 xsf_trimmed(void)
+{
+	return 0;
+}
+
 static __always_inline void *xsf_lookup(enum xsf_map id, __u32 index)
 {
 	assert_int_equal(id, XSF_MAP_PORTS);
