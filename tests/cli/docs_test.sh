@@ -20,7 +20,7 @@ agrees "every command, option and default" python3 "$docs" options "$XSF"
 	cat "$ROOT"/user/cmd/exporter{,_flows}.c | tr -d '\n\t' | grep -oE '\.name = "xdp_sflow_[^}]*' |
 		sed -E 's/^\.name = "([a-z_]*)".*\.gauge = 1.*/\1 gauge/; s/^\.name = "([a-z_]*)".*/\1 counter/'
 } >"$T/families"
-is "families of the exporter itself" "$(grep -cE '^xdp_sflow_(http|maps|snapshot|flow)_' "$T/families")" 18
+is "families of the exporter itself" "$(grep -cE '^xdp_sflow_(http|maps|snapshot|flow)_' "$T/families")" 20
 agrees "every metric and its type" python3 "$docs" metrics "$T/families"
 "$XSF" simulate --count 3000 --seconds 0 --polling 0.1 --write "$T/sim.pcap" >"$T/said"
 "$XSF" replay --metrics "$T/sim.pcap" | sed -n 's/^# TYPE //p' >"$T/replayed"

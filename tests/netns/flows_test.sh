@@ -171,6 +171,47 @@ is "DELETE" "$(method DELETE /flow/pairs/json)" 204
 like "once" "$(method DELETE /flow/pairs/json)" "*404"
 like "it is gone" "$(method GET /flow/pairs/json)" "*404"
 
+# ---- groups of addresses, maps ----
+
+is "a group" "$(method PUT /group/lf/json '{"first":["10.1.0.1","fd00::/8"],"racks":["10.1.0.0/24"],"all":["0.0.0.0/0"]}')" 204
+is "a map" "$(method PUT /map/hosts/json '{"10.1.0.2":"gpu \"2\"","10.1.0.4":4}')" 204
+is "keys of them" "$(method PUT /flow/tables/json \
+	'{"keys":"group:ipsource:none:lf,map:ipdestination:hosts","value":"frames","t":1}')" 204
+is "a filter" "$(method PUT /flow/filtered/json \
+	'{"keys":"ipsource","value":"frames","t":1,"filter":"group:ipsource:lf=racks&map:ipdestination:hosts=4"}')" 204
+sleep 2
+keys() { # NAME
+	curl -s "$url/activeflows/ALL/$1/json" | json '[f["key"] for f in d]'
+}
+# shellcheck disable=SC2317 # called by wait_for
+keys_are() { # NAME PATTERN
+	# shellcheck disable=SC2053 # a pattern is what it is
+	[[ $(keys "$1") == $2 ]]
+}
+is "the longest prefix; what is mapped" "$(keys tables)" "['first,gpu \"2\"', 'racks,4']"
+is "filtered by both" "$(keys filtered)" "['10.1.0.3']"
+is "another table of the name" "$(method PUT /group/lf/json '{"all":["0.0.0.0/0"]}')" 204
+wait_for 15 keys_are tables "??all,gpu*"
+like "counts from then on" "$(keys tables)" "\['all,gpu \"2\"'*"
+like "a bad table" "$(method PUT /group/lf/json '{"all":["0.0.0.0/0"],"x":["10.0.0.0/40"]}')" \
+	"'x': '10.0.0.0/40', number 1, is no prefix *400"
+is "GET" "$(method GET /group/lf/json)" '{"all":["0.0.0.0/0"]}200'
+is "all groups" "$(method GET /group/json)" '{"lf":{"all":["0.0.0.0/0"]}}200'
+is "all maps" "$(method GET /map/json)" '{"hosts":{"10.1.0.2":"gpu \"2\"","10.1.0.4":"4"}}200'
+is "counted" "$(metric 'xdp_sflow_flow_tables{kind="group"}') $(metric 'xdp_sflow_flow_tables{kind="map"}')" "1 1"
+is "a group is not set by a web page" \
+	"$(curl -s -o /dev/null -w '%{http_code}' -X PUT -H 'Origin: http://x' -d '{}' $url/group/lf/json)" 403
+head -c 1100000 /dev/zero | tr '\0' ' ' >"$T/long"
+is "a long one" "$(curl -s -o /dev/null -w '%{http_code}' -X PUT --data-binary "@$T/long" $url/map/x/json)" 413
+for i in $(seq 15); do method PUT "/map/m$i/json" '{}'; done >"$T/said"
+like "as many as there may be" "$(cat "$T/said")" "$(printf '204%.0s' $(seq 14))there are 16 tables, *503"
+for i in $(seq 14); do method DELETE "/map/m$i/json"; done >"$T/said"
+is "DELETE" "$(method DELETE /map/hosts/json)$(cat "$T/said")" "$(printf '204%.0s' $(seq 15))"
+like "once" "$(method DELETE /map/hosts/json)" "no map has that name*404"
+wait_for 15 keys_are tables "\[\]"
+is "without the map there is no key" "$(keys tables)" "[]"
+is "end" "$(method DELETE /flow/tables/json)$(method DELETE /flow/filtered/json)$(method DELETE /group/lf/json)" 204204204
+
 # For later: a definition that remembers for long.
 bursts='metric=s&key=ipsource&value=bytes&t=500&filter=ipsource=10.1.0.5'
 is "the first scrape is empty" "$(got "$bursts")" 200

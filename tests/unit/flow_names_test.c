@@ -57,7 +57,7 @@ static int setup(void **state)
 	fixture_source(m->f, 6, 3, 1, 1); /* a VLAN */
 	fixture_interface(m->f, 6, "vlan1");
 	m->b = xsf_bindings_new();
-	m->t = xsf_name_table_new(42);
+	m->t = xsf_name_table_new(42, NULL);
 	assert_int_equal(xsf_bindings_add(m->b, "fabric"), 0);
 	*state = m;
 	return 0;

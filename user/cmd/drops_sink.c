@@ -138,7 +138,7 @@ int xsf_drops_open(struct xsf_drops *d, const struct xsf_drops_options *o)
 		xsf_error("cannot wait for signals: %s", strerror(-d->signal_fd));
 		return XSF_EXIT_FAILURE;
 	}
-	d->names = xsf_name_table_new(random64());
+	d->names = xsf_name_table_new(random64(), NULL);
 	if (!d->names || ((!o->write || o->json || o->top) &&
 			  out_open(&d->lines, STDOUT_FILENO, "standard output"))) {
 		xsf_error("drops: out of memory");

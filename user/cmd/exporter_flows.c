@@ -17,6 +17,7 @@
 #include "kernel/events.h"
 #include "model/flow_names.h"
 #include "model/flow_set.h"
+#include "model/flow_tables.h"
 #include "serve/flows.h"
 #include "serve/metrics.h"
 
@@ -172,9 +173,10 @@ int xsf_exporter_flows_open(struct xsf_exporter *e)
 		e->flows->batch = 1;
 		getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
 		e->flows->set = xsf_flow_set_new(seed);
-		e->flows->names = xsf_name_table_new(seed);
+		e->tables = xsf_flow_tables_new();
+		e->flows->names = xsf_name_table_new(seed, e->tables);
 	}
-	if (e->flows && e->flows->set && e->flows->names)
+	if (e->flows && e->flows->set && e->tables && e->flows->names)
 		return 0;
 	xsf_error("cannot serve: %s", strerror(ENOMEM));
 	return XSF_EXIT_FAILURE;
@@ -206,6 +208,7 @@ void xsf_exporter_flows_close(struct xsf_exporter *e)
 		return;
 	close_events(e->flows);
 	xsf_name_table_free(e->flows->names);
+	xsf_flow_tables_free(e->tables);
 	xsf_flow_set_free(e->flows->set);
 	free(e->flows);
 }
@@ -270,6 +273,16 @@ uint32_t xsf_exporter_flows_values(const struct xsf_exporter *e, struct xsf_metr
 			"flow.",
 		.value = c.full
 	};
+	*x++ = (struct xsf_metrics_extra){ .name = "xdp_sflow_flow_tables",
+					   .help = "Tables that keys of flows look up.",
+					   .labels = "kind=\"group\"",
+					   .value = xsf_flow_tables_count(e->tables,
+									  XSF_FLOW_GROUPS),
+					   .gauge = 1 };
+	*x++ = (struct xsf_metrics_extra){ .name = "xdp_sflow_flow_tables",
+					   .labels = "kind=\"map\"",
+					   .value = xsf_flow_tables_count(e->tables, XSF_FLOW_MAPS),
+					   .gauge = 1 };
 	return (uint32_t)(x - first);
 }
 

@@ -71,6 +71,7 @@ struct xsf_exporter {
 	uint64_t next_period_ns;
 
 	struct xsf_exporter_flows *flows; /* exporter_flows.c */
+	struct xsf_flow_tables *tables;	  /* that keys of flows look up */
 };
 
 /* All counts into *out, from the maps that are pinned now; says so on stderr when that begins to fail and
@@ -184,7 +185,7 @@ void xsf_exporter_flows_watch(struct xsf_exporter *e, int epoll_fd);
 void xsf_exporter_flows_run(struct xsf_exporter *e);
 
 /* Own values for /metrics; returns how many. */
-#define XSF_EXPORTER_FLOWS_VALUES 16
+#define XSF_EXPORTER_FLOWS_VALUES 18
 uint32_t xsf_exporter_flows_values(const struct xsf_exporter *e, struct xsf_metrics_extra *x);
 
 /* /app/prometheus/scripts/export.js/flows/{agents}/txt; /activeflows/{agents}/{name}/json */
@@ -201,6 +202,25 @@ int xsf_handle_flow_delete(void *arg, const struct xsf_http_request *request,
 			   struct xsf_http_reply *reply);
 int xsf_handle_flow_list(void *arg, const struct xsf_http_request *request,
 			 struct xsf_http_reply *reply);
+
+/* ---- exporter_tables.c: /group/{name}/json, /group/json, /map/{name}/json, /map/json ---- */
+
+int xsf_handle_group_put(void *arg, const struct xsf_http_request *request,
+			 struct xsf_http_reply *reply);
+int xsf_handle_group_get(void *arg, const struct xsf_http_request *request,
+			 struct xsf_http_reply *reply);
+int xsf_handle_group_delete(void *arg, const struct xsf_http_request *request,
+			    struct xsf_http_reply *reply);
+int xsf_handle_group_list(void *arg, const struct xsf_http_request *request,
+			  struct xsf_http_reply *reply);
+int xsf_handle_map_put(void *arg, const struct xsf_http_request *request,
+		       struct xsf_http_reply *reply);
+int xsf_handle_map_get(void *arg, const struct xsf_http_request *request,
+		       struct xsf_http_reply *reply);
+int xsf_handle_map_delete(void *arg, const struct xsf_http_request *request,
+			  struct xsf_http_reply *reply);
+int xsf_handle_map_list(void *arg, const struct xsf_http_request *request,
+			struct xsf_http_reply *reply);
 
 /* ---- exporter_topology.c: endpoints; arg is the exporter ---- */
 

@@ -16,6 +16,7 @@
 #include "kernel/load.h"
 #include "kernel/object.h"
 #include "kernel/policy.h"
+#include "model/prefix.h"
 
 #define OPT_CONFIRM XSF_OPT_OTHERS
 #define OPT_TRIM_DSCP (XSF_OPT_OTHERS + 1)

@@ -16,6 +16,7 @@
 #include "kernel/csum_maps.h"
 #include "kernel/pins.h"
 #include "kernel/policy.h"
+#include "model/prefix.h"
 #include "model/snapshot.h"
 
 enum { OPT_JSON = XSF_OPT_OTHERS };

@@ -20,8 +20,4 @@ int xsf_allow_sync(int map_fd, const struct xsf_load_options *o, struct xsf_why 
 /* Removes all prefixes but those from such a map of at most `max`. 0 or negative errno. */
 int xsf_prefixes_trim(int map_fd, const struct xsf_prefix_key *keep, uint32_t nr, uint32_t max);
 
-/* "192.0.2.0/24", "2001:db8::/32", or an address alone. 0, or -EINVAL also where bits beyond the prefix
- * are set. */
-int xsf_prefix_parse(const char *text, struct xsf_prefix_key *prefix);
-
 #endif

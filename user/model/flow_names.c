@@ -48,6 +48,7 @@ struct content {
 
 struct xsf_name_table {
 	struct xsf_flow_names names;
+	const struct xsf_flow_tables *tables; /* of groups and maps; NULL: none */
 	uint64_t seed;
 	struct content now;
 	char text[XSF_ADDRESS_TEXT]; /* of the last answer that is stored nowhere */
@@ -383,19 +384,36 @@ const struct xsf_flow_names *xsf_name_table_names(const struct xsf_name_table *t
 	return &t->names;
 }
 
-struct xsf_name_table *xsf_name_table_new(uint64_t seed)
+static const char *group(void *arg, const char *table, const char *address)
+{
+	const struct xsf_name_table *t = arg;
+
+	return t->tables ? xsf_flow_tables_group(t->tables, table, address) : NULL;
+}
+
+static const char *map(void *arg, const char *table, const char *key)
+{
+	const struct xsf_name_table *t = arg;
+
+	return t->tables ? xsf_flow_tables_map(t->tables, table, key) : NULL;
+}
+
+struct xsf_name_table *xsf_name_table_new(uint64_t seed, const struct xsf_flow_tables *tables)
 {
 	struct xsf_name_table *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
 	t->seed = seed;
+	t->tables = tables;
 	t->names = (struct xsf_flow_names){ .arg = t,
 					    .node = node,
 					    .ifname = ifname,
 					    .link = link_of,
 					    .role = role,
-					    .in_topology = in_topology };
+					    .in_topology = in_topology,
+					    .group = group,
+					    .map = map };
 	return t;
 }
 

@@ -8,7 +8,7 @@
  *	role		of the data source; of a drop notification of the switch as a whole (ifIndex 0),
  *			that of its input
  *	in_topology	the agent is a node of any fabric, or has a role without a topology
- *	group, map	none: there is no way to upload such tables, so that these keys are always null
+ *	group, map	what the tables have that were PUT (flow_tables.h)
  *
  * All sub-agents of an address are one switch here: what one of them says of a port holds for all. Names are
  * copied when the table is made anew, about once a second while somebody needs them; nothing of the snapshot
@@ -18,12 +18,13 @@
 
 #include "model/binding.h"
 #include "model/flow.h"
+#include "model/flow_tables.h"
 
 struct xsf_name_table;
 
 /* Empty: nodes are addresses, ports numbers. seed: random, against agents that choose where they fall.
- * NULL: no memory. */
-struct xsf_name_table *xsf_name_table_new(uint64_t seed);
+ * tables: outlive it, may change meanwhile; NULL: none. NULL: no memory. */
+struct xsf_name_table *xsf_name_table_new(uint64_t seed, const struct xsf_flow_tables *tables);
 void xsf_name_table_free(struct xsf_name_table *table);
 
 /* As the snapshot and the bindings say, which were updated with it or one before. Memory for as many agents
