@@ -45,6 +45,38 @@ fails_with "no such capture" 1 "xdp-sflow: $T/none: No such file or directory" "
 fails_with "no capture" 1 "xdp-sflow: $0: *" "$XSF" drops --read "$0"
 fails_with "nowhere to write" 1 "xdp-sflow: cannot write $T/none/f: No such file or directory" \
 	"$XSF" drops --read "$ONE" --write "$T/none/f"
+
+# ---- what is there already stays where nothing can be read; pipes ----
+echo keep >"$T/there"
+fails_with "nothing to read" 1 "xdp-sflow: $T/none: No such file or directory" "$XSF" drops --read "$T/none" --write "$T/there"
+fails_with "nothing loaded" 1 "xdp-sflow: no map xsf_event_rings is pinned in $T/none: *" \
+	"$XSF" drops --maps "$T/none" --write "$T/there"
+is "the file is as it was" "$(cat "$T/there")" keep
+cp "$ONE" "$T/one.pcap"
+ln -s one.pcap "$T/link.pcap"
+for to in one link; do
+	fails_with "not what is read: $to" 1 "xdp-sflow: cannot write $T/$to.pcap: it is what --read reads" \
+		"$XSF" drops --read "$T/one.pcap" --write "$T/$to.pcap"
+done
+check "it is as it was" cmp "$ONE" "$T/one.pcap"
+mkfifo "$T/pipe"
+fails_with "a pipe without a reader" 1 "xdp-sflow: cannot write $T/pipe: nobody reads that pipe" \
+	timeout 10 "$XSF" drops --read "$ONE" --write "$T/pipe"
+start "$XSF" drops --read "$T/pipe"
+reader=$PID said=$STARTED_LOG
+exec 9>"$T/pipe"
+cat "$ONE" >&9
+check "a pipe is shown as it comes" wait_for 5 grep -q ' | ' "$said"
+kill "$reader"
+check "a signal ends the wait for more" wait_for 5 grep -q ' shown, ' "$said"
+exec 9>&-
+start "$XSF" drops --read "$T/pipe"
+sleep 0.3
+kill "$PID"
+check "and that for a writer" wait_for 5 grep -q '^xdp-sflow: 0 shown, ' "$STARTED_LOG"
+run "$XSF" drops --read "$T/one.pcap" --port 4739
+like "nothing of sFlow" "$RC $ERR" "0 xdp-sflow: $T/one.pcap: no frame of * is sFlow to UDP port 4739; for another port: --port
+xdp-sflow: 0 shown, *"
 run "$XSF" drops --help
 like "--help" "$RC $OUT$ERR" "0 Usage: xdp-sflow drops *"
 

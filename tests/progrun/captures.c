@@ -22,7 +22,7 @@ static int one(const char *path, const char *name,
 	char why[256];
 
 	/* Link types that replay refuses as well. */
-	if (xsf_capture_open(path, &c, why, sizeof(why)))
+	if (xsf_capture_open(path, -1, &c, why, sizeof(why)))
 		return 0;
 	while (xsf_capture_next(c, &f, why, sizeof(why)) == 1) {
 		uint32_t link = f.type ? 14 : 0;

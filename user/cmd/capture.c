@@ -2,10 +2,14 @@
 #include "cmd/capture.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pcap/pcap.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <xsf/base.h>
 #include <xsf/net.h>
 
@@ -19,27 +23,92 @@
 #define NULL_LEN 4
 
 struct xsf_capture {
-	pcap_t *pcap;
+	pcap_t *pcap; /* reads, and closes, a FILE of `fd` */
+	int fd;
+	int live;
+	int stop_fd;
 	int link;
 	uint64_t last_ns;
 };
 
-int xsf_capture_open(const char *path, struct xsf_capture **capture, char *why, size_t len)
+/* Until there is something to read. 0, or -EINTR. */
+static int wait_readable(const struct xsf_capture *c)
+{
+	struct pollfd p[2] = { { .fd = c->fd, .events = POLLIN },
+			       { .fd = c->stop_fd, .events = POLLIN } };
+
+	if (!c->live)
+		return 0;
+	while (poll(p, 2, -1) < 0) {
+		if (errno != EINTR)
+			return 0; /* reading tells why */
+	}
+	return p[1].revents ? -EINTR : 0;
+}
+
+/* The file as libpcap reads it. Opening a pipe must not wait for its writer, and of a pipe nothing must be
+ * read ahead, where no poll would see it. */
+static FILE *open_file(struct xsf_capture *c, const char *path)
+{
+	int input = !strcmp(path, "-");
+	struct stat st;
+	FILE *file;
+
+	c->fd = input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) :
+			open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (c->fd < 0)
+		return NULL;
+	c->live = input || fstat(c->fd, &st) || !S_ISREG(st.st_mode);
+	file = fdopen(c->fd, "rb");
+	if (!file) {
+		close(c->fd);
+		return NULL;
+	}
+	if (!input)
+		fcntl(c->fd, F_SETFL, 0);
+	if (c->live)
+		setvbuf(file, NULL, _IONBF, 0);
+	return file;
+}
+
+/* 0, or negative errno with one line in why. */
+static int open_pcap(struct xsf_capture *c, const char *path, char *why, size_t len)
 {
 	char error[PCAP_ERRBUF_SIZE] = "";
+	FILE *file = open_file(c, path);
+	int err;
+
+	if (!file) {
+		err = -errno;
+		snprintf(why, len, "%s", strerror(-err));
+		return err;
+	}
+	err = wait_readable(c);
+	if (!err)
+		c->pcap = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO,
+								   error);
+	if (c->pcap)
+		return 0;
+	snprintf(why, len, "%s", err ? strerror(-err) : error);
+	fclose(file);
+	return err ? err : -EINVAL;
+}
+
+int xsf_capture_open(const char *path, int stop_fd, struct xsf_capture **capture, char *why,
+		     size_t len)
+{
 	struct xsf_capture *c = calloc(1, sizeof(*c));
+	int err;
 
 	if (!c) {
 		snprintf(why, len, "out of memory");
 		return -ENOMEM;
 	}
-	c->pcap = pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, error);
-	if (!c->pcap) {
-		/* libpcap starts some of its messages with the name. */
-		snprintf(why, len, "%s",
-			 strncmp(error, path, strlen(path)) ? error : error + strlen(path) + 2);
+	c->stop_fd = stop_fd;
+	err = open_pcap(c, path, why, len);
+	if (err) {
 		free(c);
-		return -EINVAL;
+		return err;
 	}
 	c->link = pcap_datalink(c->pcap);
 	switch (c->link) {
@@ -60,6 +129,11 @@ int xsf_capture_open(const char *path, struct xsf_capture **capture, char *why, 
 		c->link);
 	xsf_capture_close(c);
 	return -EPROTONOSUPPORT;
+}
+
+int xsf_capture_is_live(const struct xsf_capture *c)
+{
+	return c->live;
 }
 
 static uint32_t type_by_version(const struct xsf_capture_frame *f)
@@ -132,9 +206,14 @@ int xsf_capture_next(struct xsf_capture *c, struct xsf_capture_frame *f, char *w
 {
 	struct pcap_pkthdr *header;
 	const u_char *data;
-	int got = pcap_next_ex(c->pcap, &header, &data);
 	uint64_t ns;
+	int got;
 
+	if (wait_readable(c)) {
+		snprintf(why, len, "%s", strerror(EINTR));
+		return -EINTR;
+	}
+	got = pcap_next_ex(c->pcap, &header, &data);
 	if (got == PCAP_ERROR_BREAK)
 		return 0;
 	if (got != 1) {

@@ -18,8 +18,13 @@ struct xsf_capture_frame {
 };
 
 /* Opens `path` ("-": standard input). 0, or negative errno with one line in why. Link types EN10MB, RAW,
- * IPV4, IPV6, LINUX_SLL, LINUX_SLL2, NULL and LOOP; others are -EPROTONOSUPPORT. */
-int xsf_capture_open(const char *path, struct xsf_capture **capture, char *why, size_t len);
+ * IPV4, IPV6, LINUX_SLL, LINUX_SLL2, NULL and LOOP; others are -EPROTONOSUPPORT. A live capture may let wait:
+ * when stop_fd (-1: none) becomes readable, that ends with -EINTR, here and in xsf_capture_next(). */
+int xsf_capture_open(const char *path, int stop_fd, struct xsf_capture **capture, char *why,
+		     size_t len);
+
+/* 1: standard input, or no regular file: more may come, and nothing can be read twice. */
+int xsf_capture_is_live(const struct xsf_capture *capture);
 
 /* 1: *frame is the next one; 0: end of the file; negative errno with one line in why: the file is damaged
  * from here on. */

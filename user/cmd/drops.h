@@ -57,6 +57,9 @@ enum { XSF_DROPS_COUNT = 1, XSF_DROPS_SIGNAL, XSF_DROPS_TIME, XSF_DROPS_PIPE, XS
 
 /* 0, or the exit code after a message. Then xsf_drops_close in any case. */
 int xsf_drops_open(struct xsf_drops *d, const struct xsf_drops_options *o);
+/* The file of --write and the tables of --top, once the notifications can be read: what fails before leaves a
+ * file as it was. 0 or the exit code after a message. */
+int xsf_drops_begin(struct xsf_drops *d);
 void xsf_drops_close(struct xsf_drops *d);
 
 /* Names as a snapshot has them; without topologies, so that a switch is called what it calls itself. */

@@ -193,9 +193,12 @@ int xsf_drops_live(struct xsf_drops *d)
 		free(l.snapshot);
 		return XSF_EXIT_FAILURE;
 	}
-	xsf_events_want_drops(l.events, 1);
-	loop(&l);
+	err = xsf_drops_begin(d);
+	if (!err) {
+		xsf_events_want_drops(l.events, 1);
+		loop(&l);
+	}
 	close_rings(&l);
 	free(l.snapshot);
-	return 0;
+	return err;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Notifications of a capture, through the native build of the programs. */
+#include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cmd/capture.h"
 #include "cmd/cmd.h"
@@ -24,6 +25,7 @@ struct replay {
 	struct xsf_drops *d;
 	struct xsf_store *store;
 	struct xsf_snapshot *snapshot;
+	uint64_t frames;
 	uint64_t first_ns;
 	uint64_t last_ns;
 	uint64_t named_ns; /* when names were last taken on the way */
@@ -47,6 +49,7 @@ static int frame(struct replay *r, const struct xsf_capture_frame *f)
 	if (seconds && f->ns - r->first_ns >= seconds * SECOND_NS)
 		return 1;
 	r->last_ns = f->ns;
+	r->frames++;
 	xsf_store_frame(r->store, f->data, f->caplen, f->len, f->type, f->ns);
 	return 0;
 }
@@ -88,25 +91,23 @@ static int feed(struct replay *r, struct xsf_capture *capture, int known)
 			break;
 		if (signalled(r->d))
 			r->d->ended = XSF_DROPS_SIGNAL;
+		if (xsf_capture_is_live(capture))
+			xsf_drops_flush(r->d);
 	}
 	xsf_drops_flush(r->d);
-	if (got >= 0)
+	if (got == -EINTR)
+		r->d->ended = XSF_DROPS_SIGNAL;
+	if (got >= 0 || got == -EINTR)
 		return 0;
 	xsf_error("%s: damaged: %s; what came before is shown", file, why);
 	return XSF_EXIT_FAILURE;
 }
 
-static int is_regular(const char *file)
-{
-	struct stat st;
-
-	return strcmp(file, "-") != 0 && !stat(file, &st) && S_ISREG(st.st_mode);
-}
-
-/* Opens capture and store. 0, or the exit code after a message. */
+/* Opens capture and store. 0, also when a signal ended the wait for it, or the exit code after a message. */
 static int begin(struct replay *r, struct xsf_capture **capture)
 {
 	char why[512];
+	int err;
 
 	xsf_store_free(r->store);
 	xsf_capture_close(*capture);
@@ -116,17 +117,20 @@ static int begin(struct replay *r, struct xsf_capture **capture)
 		xsf_error("drops: out of memory (it needs about 60 MB)");
 		return XSF_EXIT_FAILURE;
 	}
-	if (xsf_capture_open(r->d->options->read, capture, why, sizeof(why))) {
-		xsf_error("%s: %s", r->d->options->read, why);
-		return XSF_EXIT_FAILURE;
+	err = xsf_capture_open(r->d->options->read, r->d->signal_fd, capture, why, sizeof(why));
+	if (err == -EINTR) {
+		r->d->ended = XSF_DROPS_SIGNAL;
+		return 0;
 	}
-	return 0;
+	if (err)
+		xsf_error("%s: %s", r->d->options->read, why);
+	return err ? XSF_EXIT_FAILURE : 0;
 }
 
 int xsf_drops_read(struct xsf_drops *d)
 {
 	struct replay r = { .d = d, .snapshot = malloc(sizeof(*r.snapshot)) };
-	int known = is_regular(d->options->read), code;
+	int known = 0, code;
 	struct xsf_capture *capture = NULL;
 
 	if (!r.snapshot) {
@@ -134,14 +138,22 @@ int xsf_drops_read(struct xsf_drops *d)
 		return XSF_EXIT_FAILURE;
 	}
 	code = begin(&r, &capture);
-	if (!code && known) {
+	if (!code && capture && !xsf_capture_is_live(capture)) {
+		known = 1;
 		learn_names(&r, capture);
 		code = begin(&r, &capture);
 	}
-	if (!code) {
+	if (!code)
+		code = xsf_drops_begin(d);
+	if (!code && capture) {
 		xsf_store_on_event(r.store, replayed, &r);
 		code = feed(&r, capture, known);
 		d->notified = d->shown + d->filtered + d->left;
+		xsf_store_snapshot(r.store, r.snapshot);
+		if (r.frames && !r.snapshot->totals.datagrams)
+			xsf_error("%s: no frame of %" PRIu64 " is sFlow to UDP port %u; "
+				  "for another port: --port",
+				  d->options->read, r.frames, d->options->config.ports[0]);
 	}
 	if (d->top)
 		xsf_drops_top_tick(d->top, (double)(r.last_ns - r.first_ns) / SECOND_NS, 0);

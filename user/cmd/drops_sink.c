@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -105,14 +106,36 @@ void xsf_drops_flush(struct xsf_drops *d)
 
 /* ---- open, close ---- */
 
+/* 1: the file is what is read. */
+static int is_input(const struct xsf_drops *d, int fd)
+{
+	struct stat in, out;
+
+	return d->options->read && strcmp(d->options->read, "-") != 0 &&
+	       !stat(d->options->read, &in) && !fstat(fd, &out) && S_ISREG(out.st_mode) &&
+	       in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
 static int open_file(struct xsf_drops *d, const char *path)
 {
 	int fd = STDOUT_FILENO;
 
+	/* A pipe that nobody reads is refused, not waited for. */
 	if (strcmp(path, "-") != 0)
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0644);
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
 	if (fd < 0) {
+		xsf_error("cannot write %s: %s", path,
+			  errno == ENXIO ? "nobody reads that pipe" : strerror(errno));
+		return XSF_EXIT_FAILURE;
+	}
+	if (is_input(d, fd)) {
+		xsf_error("cannot write %s: it is what --read reads", path);
+		close(fd);
+		return XSF_EXIT_FAILURE;
+	}
+	if (fd != STDOUT_FILENO && ftruncate(fd, 0) && errno != EINVAL) {
 		xsf_error("cannot write %s: %s", path, strerror(errno));
+		close(fd);
 		return XSF_EXIT_FAILURE;
 	}
 	d->pcapng = xsf_pcapng_new(0, random64());
@@ -144,6 +167,13 @@ int xsf_drops_open(struct xsf_drops *d, const struct xsf_drops_options *o)
 		xsf_error("drops: out of memory");
 		return XSF_EXIT_FAILURE;
 	}
+	return 0;
+}
+
+int xsf_drops_begin(struct xsf_drops *d)
+{
+	const struct xsf_drops_options *o = d->options;
+
 	if (o->write && open_file(d, o->write))
 		return XSF_EXIT_FAILURE;
 	if (o->top)

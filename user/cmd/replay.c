@@ -118,7 +118,7 @@ int cmd_replay(int argc, char **argv)
 	if (code)
 		return code == 1 ? 0 : code;
 	code = XSF_EXIT_FAILURE;
-	if (xsf_capture_open(o.file, &capture, why, sizeof(why))) {
+	if (xsf_capture_open(o.file, -1, &capture, why, sizeof(why))) {
 		xsf_error("%s: %s", o.file, why);
 		goto out;
 	}
