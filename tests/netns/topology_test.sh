@@ -369,6 +369,22 @@ export_with --user xsf-topology
 is "as a user that may only read" "$(roles) $(curl -s "$URL/metrics" | sed -n 's/^xdp_sflow_groups_writable //p')" "12 12 0 1"
 stop "$EXPORTER"
 
+# ---- two that do not agree
+
+"$XSF" unload --all --purge >/dev/null
+"$XSF" load xsf0 >/dev/null 2>&1
+export_with
+first=$EXPORTER first_log=$EXPORT_LOG first_url=$URL
+simulate --seconds 2 --rate 2000
+wait_for 5 roles_are "12 12 0"
+sleep 3
+is "one alone is not told" "$(grep -c 'another exporter' "$first_log")" 0
+start "$XSF" export --state-dir "$T/other" --listen 127.0.0.1:0 --no-topology all-edge
+check "two of different minds are told" wait_for 10 grep -q 'another exporter sets fabric and role' "$first_log"
+is "and counted" "$(($(curl -s "$first_url/metrics" | sed -n 's/^xdp_sflow_groups_overwritten_total //p') >= 36))" 1
+stop "$PID"
+stop "$first"
+
 # ---- run does the same; the maps are replaced under an exporter
 
 export_with

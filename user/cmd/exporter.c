@@ -23,7 +23,7 @@
 #include "serve/metrics.h"
 
 #define WHY_LEN XSF_WHY_LEN
-#define NR_EXTRA (XSF_HTTP_NR_CODES + XSF_HTTP_NR_CUTS + 9 + XSF_EXPORTER_FLOWS_VALUES)
+#define NR_EXTRA (XSF_HTTP_NR_CODES + XSF_HTTP_NR_CUTS + 10 + XSF_EXPORTER_FLOWS_VALUES)
 
 /* One reply. */
 struct scrape {
@@ -188,6 +188,10 @@ static uint32_t own_values(const struct xsf_exporter *e, struct xsf_metrics_extr
 						   "kernel's map.",
 					   .value = e->groups != NULL,
 					   .gauge = 1 };
+	*x++ = (struct xsf_metrics_extra){ .name = "xdp_sflow_groups_overwritten_total",
+					   .help = "Interfaces whose fabric and role another "
+						   "exporter had set otherwise.",
+					   .value = e->overwritten };
 	x += xsf_exporter_flows_values(e, x);
 	return (uint32_t)(x - first);
 }

@@ -49,8 +49,10 @@ struct xsf_exporter {
 	struct xsf_groups *groups; /* of the current maps; NULL: may not be written */
 	char groups_why[XSF_WHY_LEN];
 	int groups_told;
-	int fabrics_told; /* that there are more than the maps have room for */
-	int idle;	  /* no source has a group, and none is to get one */
+	int contests;	      /* times in a row that somebody else had set groups otherwise */
+	uint64_t overwritten; /* groups that had to be put again for that */
+	int fabrics_told;     /* that there are more than the maps have room for */
+	int idle;	      /* no source has a group, and none is to get one */
 	uint64_t next_tick_ms;
 	uint64_t uploads[2]; /* topologies refused, taken */
 	struct xsf_snapshot tick;

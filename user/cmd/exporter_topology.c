@@ -11,6 +11,8 @@
 #include "serve/topology_report.h"
 
 #define TICK_MS 1000
+/* So many times in a row another exporter has undone what was set: then it is told. */
+#define CONTESTS 3
 
 int xsf_exporter_topology_open(struct xsf_exporter *e)
 {
@@ -60,10 +62,22 @@ int xsf_exporter_topology_check(struct xsf_exporter *e)
 
 /* ---- roles ---- */
 
+/* Two exporters that are of different minds would each undo what the other sets, second by second. */
+static void tell_overwritten(struct xsf_exporter *e, uint32_t overwritten)
+{
+	e->overwritten += overwritten;
+	e->contests = overwritten ? e->contests + 1 : 0;
+	if (e->contests != CONTESTS)
+		return;
+	xsf_error("another exporter sets fabric and role of interfaces otherwise, so that the "
+		  "kernel's "
+		  "counts by them are of neither: give both the same topology, or end one");
+}
+
 /* What the kernel's map says must be what the bindings say. */
 static void write_groups(struct xsf_exporter *e, const struct xsf_snapshot *s)
 {
-	uint32_t in_use = 0, beyond = 0;
+	uint32_t in_use = 0, beyond = 0, overwritten = 0;
 
 	for (uint32_t slot = 1; slot < XSF_MIN(s->nr_sources, XSF_SOURCES); slot++) {
 		uint32_t generation = s->sources[slot].generation;
@@ -78,8 +92,10 @@ static void write_groups(struct xsf_exporter *e, const struct xsf_snapshot *s)
 		}
 		in_use += group != 0;
 		if (is->group != group || (group && is->generation != generation))
-			xsf_groups_put(e->groups, slot, group ? generation : 0, group);
+			overwritten +=
+				xsf_groups_put(e->groups, slot, group ? generation : 0, group);
 	}
+	tell_overwritten(e, overwritten);
 	if (s->groups[0].group != (in_use != 0))
 		xsf_groups_put(e->groups, 0, 0, in_use != 0);
 	if (beyond && !e->fabrics_told)

@@ -14,6 +14,7 @@
 
 struct xsf_groups {
 	struct xsf_group *table; /* XSF_SOURCES */
+	uint64_t *put;		 /* what was put there last */
 };
 
 _Static_assert(sizeof(struct xsf_group) == sizeof(uint64_t), "is written in one piece");
@@ -48,10 +49,16 @@ int xsf_groups_open(const char *dir, struct xsf_groups **out, char *text, size_t
 	if (err)
 		goto out;
 	groups = calloc(1, sizeof(*groups));
+	if (groups)
+		groups->put = calloc(XSF_SOURCES, sizeof(*groups->put));
 	table = mmap(NULL, TABLE_LEN, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (!groups || table == MAP_FAILED) {
-		err = groups ? -errno : -ENOMEM;
+	if (!groups || !groups->put || table == MAP_FAILED) {
+		err = table == MAP_FAILED ? -errno : -ENOMEM;
 		xsf_because(&why, err, "cannot map %s into memory: %s", path, xsf_errno_text(err));
+		if (table != MAP_FAILED)
+			munmap(table, TABLE_LEN);
+		if (groups)
+			free(groups->put);
 		free(groups);
 		goto out;
 	}
@@ -70,15 +77,20 @@ void xsf_groups_close(struct xsf_groups *groups)
 	if (!groups)
 		return;
 	munmap(groups->table, TABLE_LEN);
+	free(groups->put);
 	free(groups);
 }
 
-void xsf_groups_put(struct xsf_groups *groups, uint32_t slot, uint32_t generation, uint8_t group)
+int xsf_groups_put(struct xsf_groups *groups, uint32_t slot, uint32_t generation, uint8_t group)
 {
 	const struct xsf_group value = { .generation = generation, .group = group };
-	uint64_t word;
+	uint64_t word, was;
+	int again;
 
 	memcpy(&word, &value, sizeof(word));
+	again = generation && groups->put[slot] == word;
+	groups->put[slot] = word;
 	/* Never half of it, and never torn: a program may read at any time. */
-	__atomic_store_n((uint64_t *)(void *)&groups->table[slot], word, __ATOMIC_RELEASE);
+	was = __atomic_exchange_n((uint64_t *)(void *)&groups->table[slot], word, __ATOMIC_RELEASE);
+	return again && was != word;
 }

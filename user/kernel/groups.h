@@ -15,7 +15,8 @@ int xsf_groups_open(const char *dir, struct xsf_groups **out, char *why, size_t 
 /* NULL is fine. What was written stays. */
 void xsf_groups_close(struct xsf_groups *groups);
 
-/* Gives the source of that generation in a slot its group, at once for the programs. slot < XSF_SOURCES. */
-void xsf_groups_put(struct xsf_groups *groups, uint32_t slot, uint32_t generation, uint8_t group);
+/* Gives the source of that generation in a slot its group, at once for the programs. slot < XSF_SOURCES.
+ * 1: the same had been put there before, and somebody else has changed it. */
+int xsf_groups_put(struct xsf_groups *groups, uint32_t slot, uint32_t generation, uint8_t group);
 
 #endif
