@@ -283,7 +283,8 @@ static void commands(void **state)
 	l.facts.csum_measured = 1;
 	mends(XSF_STAGE_wrong_checksum, 0, "xdp-sflow repair show eth0");
 	mends(XSF_STAGE_checksum_read, 6, "xdp-sflow repair show eth0");
-	mends(XSF_STAGE_checksum_read, 4, "");
+	mends(XSF_STAGE_checksum_read, 4, "tcpdump -c 20 -vvni eth0 'ip and udp port 4739'");
+	mends(XSF_STAGE_dropped, 0, "xdp-sflow doctor eth0");
 	mends(XSF_STAGE_buffer_full, 0,
 	      "sysctl -w net.core.rmem_max=33554432 net.core.rmem_default=33554432");
 	mends(XSF_STAGE_no_listener, 0, "ss -lunp 'sport = :4739'");

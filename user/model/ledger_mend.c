@@ -136,9 +136,12 @@ const char *xsf_ledger_mend(const struct xsf_ledger *l, const struct xsf_ledger_
 		break;
 	case XSF_STAGE_checksum:
 	case XSF_STAGE_checksum_read:
-		/* IPv4's checksum can be left out, which only the exporter can do. */
-		if (family == 4)
+		/* IPv4's checksum can be left out, which only the exporter can do: who that is. */
+		if (family == 4) {
+			snprintf(buf, len, "tcpdump -c 20 -vvni %s 'ip and udp port %u'",
+				 iface_of(l), p->port);
 			break;
+		}
 		/* fall through */
 	case XSF_STAGE_wrong_checksum:
 		mend_checksum(l, p->port, buf, len);
@@ -175,6 +178,9 @@ const char *xsf_ledger_mend(const struct xsf_ledger *l, const struct xsf_ledger_
 				 "sysctl -w net.core.rmem_max=%" PRIu64
 				 " net.core.rmem_default=%" PRIu64,
 				 buffer, buffer);
+		break;
+	case XSF_STAGE_dropped:
+		snprintf(buf, len, "xdp-sflow doctor %s", iface_of(l));
 		break;
 	case XSF_STAGE_unread:
 	case XSF_STAGE_refused:
