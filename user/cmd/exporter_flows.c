@@ -427,6 +427,13 @@ int xsf_handle_activeflows(void *arg, const struct xsf_http_request *request,
 	return err ? err : xsf_http_reply_bytes(reply, XSF_CONTENT_JSON, text, len);
 }
 
+int xsf_exporter_refuse_name(struct xsf_http_reply *reply)
+{
+	return xsf_http_reply_line(reply, 400,
+				   "a name is 1 to %d bytes, without control characters and '/'",
+				   XSF_FLOW_NAME);
+}
+
 int xsf_handle_flow_put(void *arg, const struct xsf_http_request *request,
 			struct xsf_http_reply *reply)
 {
@@ -439,9 +446,7 @@ int xsf_handle_flow_put(void *arg, const struct xsf_http_request *request,
 	int err;
 
 	if (!xsf_flow_name_ok(name))
-		return xsf_http_reply_line(
-			reply, 400, "a name is 1 to %d bytes, without control characters and '/'",
-			XSF_FLOW_NAME);
+		return xsf_exporter_refuse_name(reply);
 	body = xsf_http_body(request, &len);
 	err = xsf_flows_read(body ? body : "", body ? len : 0, &document, why);
 	if (!err) {

@@ -186,6 +186,9 @@ int xsf_exporter_flows_fd(const struct xsf_exporter *e);
 void xsf_exporter_flows_watch(struct xsf_exporter *e, int epoll_fd);
 void xsf_exporter_flows_run(struct xsf_exporter *e);
 
+/* 400, for a name that xsf_flow_name_ok() does not take. 0 or -ENOMEM. */
+int xsf_exporter_refuse_name(struct xsf_http_reply *reply);
+
 /* Own values for /metrics; returns how many. */
 #define XSF_EXPORTER_FLOWS_VALUES 18
 uint32_t xsf_exporter_flows_values(const struct xsf_exporter *e, struct xsf_metrics_extra *x);

@@ -18,9 +18,7 @@ static int put(const struct xsf_exporter *e, enum xsf_flow_table_kind kind,
 	int err;
 
 	if (!xsf_flow_name_ok(name))
-		return xsf_http_reply_line(
-			reply, 400, "a name is 1 to %d bytes, without control characters and '/'",
-			XSF_FLOW_NAME);
+		return xsf_exporter_refuse_name(reply);
 	body = xsf_http_body(request, &len);
 	err = xsf_flow_tables_put(e->tables, kind, name, body ? body : "", body ? len : 0, why);
 	if (err == -EINVAL)
