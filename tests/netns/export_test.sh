@@ -28,7 +28,7 @@ has() { [ "$(metric "$1")" = "$2" ]; }
 counts() {
 	grep -vE "^(# (HELP|TYPE) )?xdp_sflow_($own)" "$1"
 }
-own='http_|flow_(events|definitions|records|counted)|checksum_|topology_|groups_|maps_opened|'
+own='http_|flow_(events|definitions|records|counted|tables)|checksum_|topology_|groups_|maps_opened|'
 own+='snapshot_failures|program_|table_capacity'
 own+='|period_|agent_last_seen|interface_counters_timestamp'
 interfaces() { curl -s "$URL/metrics" | grep -c ^xdp_sflow_interface_in_bytes_total; }

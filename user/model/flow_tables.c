@@ -81,36 +81,40 @@ static int by_key(const void *pa, const void *pb)
 	return strcmp(a->key, b->key);
 }
 
-/* A place for one more of `nr`. */
-static int room_for(struct table *t, size_t nr, char why[XSF_FLOW_TABLE_WHY])
+/* Where `nr` more entries have room; NULL with *err and, if they are too many, the reason. */
+static struct entry *room_for(struct table *t, size_t nr, int *err, char why[XSF_FLOW_TABLE_WHY])
 {
-	struct entry *at;
+	struct entry *at = NULL;
 
-	if (nr > XSF_FLOW_TABLE_ENTRIES - t->nr)
-		return refuse(why, "more than %d entries", XSF_FLOW_TABLE_ENTRIES);
+	if (nr > XSF_FLOW_TABLE_ENTRIES - t->nr) {
+		*err = refuse(why, "more than %d entries", XSF_FLOW_TABLE_ENTRIES);
+		return NULL;
+	}
 	at = realloc(t->at, (t->nr + nr + 1) * sizeof(*at));
-	if (!at)
-		return -ENOMEM;
+	if (!at) {
+		*err = -ENOMEM;
+		return NULL;
+	}
 	t->at = at;
-	return 0;
+	return at + t->nr;
 }
 
 static int read_group(struct table *t, const char *group, const json_t *prefixes,
 		      char why[XSF_FLOW_TABLE_WHY])
 {
+	struct entry *e;
 	json_t *prefix;
 	size_t i;
 	int err;
 
 	if (!json_is_array(prefixes))
 		return refuse(why, "'%.64s' is no list of prefixes", group);
-	err = room_for(t, json_array_size(prefixes), why);
-	if (err)
+	e = room_for(t, json_array_size(prefixes), &err, why);
+	if (!e)
 		return err;
 	json_array_foreach(prefixes, i, prefix)
 	{
 		const char *text = json_string_value(prefix);
-		struct entry *e = &t->at[t->nr];
 
 		if (!text || xsf_prefix_parse(text, &e->prefix))
 			return refuse(why,
@@ -119,6 +123,7 @@ static int read_group(struct table *t, const char *group, const json_t *prefixes
 				      group, text ? text : "?", i + 1);
 		e->key = text;
 		e->value = group;
+		e++;
 		t->nr++;
 	}
 	return 0;
@@ -136,6 +141,8 @@ static int read_groups(struct table *t, char why[XSF_FLOW_TABLE_WHY])
 		if (err)
 			return err;
 	}
+	if (!t->at)
+		return 0;
 	qsort(t->at, t->nr, sizeof(*t->at), by_prefix);
 	for (uint32_t i = 1; i < t->nr; i++) {
 		if (!by_prefix(&t->at[i - 1], &t->at[i]))
@@ -170,9 +177,10 @@ static int read_map(struct table *t, char why[XSF_FLOW_TABLE_WHY])
 {
 	const char *key;
 	json_t *value;
-	int err = room_for(t, json_object_size(t->json), why);
+	int err;
+	struct entry *e = room_for(t, json_object_size(t->json), &err, why);
 
-	if (err)
+	if (!e)
 		return err;
 	json_object_foreach(t->json, key, value)
 	{
@@ -180,7 +188,8 @@ static int read_map(struct table *t, char why[XSF_FLOW_TABLE_WHY])
 			return refuse(why, "'%.64s' is neither text nor number nor boolean", key);
 		if (!json_is_string(value) && as_text(t->json, key, value))
 			return -ENOMEM;
-		t->at[t->nr++] = (struct entry){ .key = key };
+		*e++ = (struct entry){ .key = key };
+		t->nr++;
 	}
 	for (uint32_t i = 0; i < t->nr; i++)
 		t->at[i].value = json_string_value(json_object_get(t->json, t->at[i].key));
