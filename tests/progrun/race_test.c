@@ -179,11 +179,13 @@ static void check_source(const struct xsf_snapshot *s, uint32_t slot)
 }
 
 /* Each agent has one row for its notifications, and one for the interface and reason that all have; or two
- * CPUs met at it, and one of theirs counts in row 0. */
+ * CPUs met at it, and one of theirs counts in row 0. How often they meet is up to the machine (a virtual CPU may
+ * stand still for long while it makes a row), but who makes a row makes it. Few keys find no room. */
 static void check_places(const struct xsf_snapshot *s)
 {
 	static uint8_t rows_of[2][AGENTS];
-	uint64_t missing = 0;
+	uint64_t missing = 0, all = 2ull * AGENTS * CPUS * DATAGRAMS * SOURCES, sum = 0;
+	uint32_t rows = 0;
 
 	for (uint32_t i = 1; i < s->nr_places; i++) {
 		const struct xsf_drop_place *p = &s->places[i];
@@ -196,11 +198,15 @@ static void check_places(const struct xsf_snapshot *s)
 			rows_of[p->ifindex == 7][wire_get32(p->agent.addr + 12) - 0x0a000001]++, 0);
 		assert_true(p->notified <= CPUS * DATAGRAMS * SOURCES);
 		missing += CPUS * DATAGRAMS * SOURCES - p->notified;
+		sum += p->notified;
+		rows++;
 	}
 	printf("# %llu notifications met at a new row, %llu found none\n",
 	       (unsigned long long)missing, (unsigned long long)s->places[0].notified);
 	assert_true(s->places[0].notified >= missing);
-	assert_true(s->places[0].notified < AGENTS);
+	assert_int_equal(sum + s->places[0].notified, all);
+	assert_int_equal(s->totals.places_full, s->places[0].notified);
+	assert_in_range(rows, 2 * AGENTS - AGENTS / 50, 2 * AGENTS);
 }
 
 static void test_new_agents(void **state)
