@@ -179,8 +179,8 @@ static void check_source(const struct xsf_snapshot *s, uint32_t slot)
 }
 
 /* Each agent has one row for its notifications, and one for the interface and reason that all have; or two
- * CPUs met at it, and one of theirs counts in row 0. How often they meet is up to the machine (a virtual CPU may
- * stand still for long while it makes a row), but who makes a row makes it. Few keys find no room. */
+ * CPUs met at it, and one of theirs counts in row 0. How often they meet is up to the machine (a virtual CPU
+ * may stand still for long while it makes a row), but who makes a row makes it. Few keys find no room. */
 static void check_places(const struct xsf_snapshot *s)
 {
 	static uint8_t rows_of[2][AGENTS];
