@@ -9,16 +9,13 @@
 #include <string.h>
 #include <sys/signalfd.h>
 
+#include "model/line.h"
+
 static void error_line(const char *format, va_list args, const char *tail)
 {
 	char line[1024];
 
-	vsnprintf(line, sizeof(line), format, args);
-	/* One line, whatever a name in it holds. */
-	for (char *c = line; *c; c++) {
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = '?';
-	}
+	xsf_line(line, sizeof(line), format, args);
 	fprintf(stderr, "xdp-sflow: %s%s\n", line, tail);
 }
 

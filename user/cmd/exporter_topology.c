@@ -69,9 +69,9 @@ static void tell_overwritten(struct xsf_exporter *e, uint32_t overwritten)
 	e->contests = overwritten ? e->contests + 1 : 0;
 	if (e->contests != CONTESTS)
 		return;
-	xsf_error("another exporter sets fabric and role of interfaces otherwise, so that the "
-		  "kernel's "
-		  "counts by them are of neither: give both the same topology, or end one");
+	xsf_error(
+		"another exporter sets fabric and role of interfaces otherwise, so that the "
+		"kernel's counts by them are of neither: give both the same topology, or end one");
 }
 
 /* What the kernel's map says must be what the bindings say. */

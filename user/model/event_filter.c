@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "model/event_filter.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <xsf/base.h>
 #include <xsf/drop_reasons.h>
 #include <xsf/sflow.h>
+#include "model/prefix.h"
 
 #define SNAPLEN 65535
 
@@ -145,16 +145,8 @@ static void find_addresses(struct list *l)
 {
 	for (uint32_t i = 0; i < l->nr; i++) {
 		struct item *item = &l->item[i];
-		struct in_addr ip4;
 
-		item->is_address = 1;
-		if (inet_pton(AF_INET, item->name, &ip4) == 1) {
-			memset(item->addr, 0, 10);
-			item->addr[10] = item->addr[11] = 0xff;
-			memcpy(item->addr + 12, &ip4, 4);
-		} else if (inet_pton(AF_INET6, item->name, item->addr) != 1) {
-			item->is_address = 0;
-		}
+		item->is_address = !xsf_address_parse(item->name, strlen(item->name), item->addr);
 	}
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "model/flow_rows.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 
 #include "model/binding.h"
 #include "model/flow_state.h"
+#include "model/prefix.h"
 
 #define NONE UINT32_MAX
 #define ASKED_MAX 64 /* addresses of a query */
@@ -54,21 +54,6 @@ void xsf_flow_rows_free(struct xsf_flow *f)
 
 /* ---- who is asked ---- */
 
-static int parse_address(const char *text, size_t len, uint8_t out[16])
-{
-	char copy[INET6_ADDRSTRLEN];
-
-	if (len >= sizeof(copy))
-		return -1;
-	memcpy(copy, text, len);
-	copy[len] = '\0';
-	if (inet_pton(AF_INET6, copy, out) == 1)
-		return 0;
-	memset(out, 0, 10);
-	memset(out + 10, 0xff, 2);
-	return inet_pton(AF_INET, copy, out + 12) == 1 ? 0 : -1;
-}
-
 static int parse_asked(const char *text, struct asked *a, struct xsf_flow_error *error)
 {
 	const char *at = text;
@@ -88,7 +73,7 @@ static int parse_asked(const char *text, struct asked *a, struct xsf_flow_error 
 		if (a->nr == ASKED_MAX)
 			return xsf_flow_refuse(error, (size_t)(at - text), "more than %d addresses",
 					       ASKED_MAX);
-		if (parse_address(at, len, a->addresses[a->nr++]))
+		if (xsf_address_parse(at, len, a->addresses[a->nr++]))
 			return xsf_flow_refuse(error, (size_t)(at - text),
 					       "neither ALL, TOPOLOGY, CORE, EDGE nor an address");
 		if (!at[len])

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "model/flow_tables.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "model/line.h"
 #include "model/prefix.h"
 
 #define LENGTHS 129 /* of prefixes, 0 to 128 */
@@ -34,8 +34,6 @@ struct xsf_flow_tables {
 	uint32_t nr;
 };
 
-static const uint8_t v4_mapped[12] = { [10] = 0xff, [11] = 0xff };
-
 static int refuse(char why[XSF_FLOW_TABLE_WHY], const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -44,12 +42,8 @@ static int refuse(char why[XSF_FLOW_TABLE_WHY], const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(why, XSF_FLOW_TABLE_WHY, format, args);
+	xsf_line(why, XSF_FLOW_TABLE_WHY, format, args);
 	va_end(args);
-	for (char *c = why; *c; c++) {
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = '?';
-	}
 	return -EINVAL;
 }
 
@@ -84,7 +78,7 @@ static int by_key(const void *pa, const void *pb)
 /* Where `nr` more entries have room; NULL with *err and, if they are too many, the reason. */
 static struct entry *room_for(struct table *t, size_t nr, int *err, char why[XSF_FLOW_TABLE_WHY])
 {
-	struct entry *at = NULL;
+	struct entry *at;
 
 	if (nr > XSF_FLOW_TABLE_ENTRIES - t->nr) {
 		*err = refuse(why, "more than %d entries", XSF_FLOW_TABLE_ENTRIES);
@@ -188,11 +182,10 @@ static int read_map(struct table *t, char why[XSF_FLOW_TABLE_WHY])
 			return refuse(why, "'%.64s' is neither text nor number nor boolean", key);
 		if (!json_is_string(value) && as_text(t->json, key, value))
 			return -ENOMEM;
-		*e++ = (struct entry){ .key = key };
+		value = json_object_get(t->json, key);
+		*e++ = (struct entry){ .key = key, .value = json_string_value(value) };
 		t->nr++;
 	}
-	for (uint32_t i = 0; i < t->nr; i++)
-		t->at[i].value = json_string_value(json_object_get(t->json, t->at[i].key));
 	qsort(t->at, t->nr, sizeof(*t->at), by_key);
 	return 0;
 }
@@ -330,19 +323,15 @@ static void cut(uint8_t addr[16], uint32_t bits)
 const char *xsf_flow_tables_group(const struct xsf_flow_tables *tables, const char *name,
 				  const char *address)
 {
-	uint32_t i = find(tables, XSF_FLOW_GROUPS, name), shortest = 0;
+	uint32_t i = find(tables, XSF_FLOW_GROUPS, name), shortest = strchr(address, ':') ? 0 : 96;
 	struct entry wanted;
 	const struct table *t;
 
 	if (i == tables->nr)
 		return NULL;
 	t = tables->at[i];
-	if (inet_pton(AF_INET, address, wanted.prefix.addr + 12) == 1) {
-		memcpy(wanted.prefix.addr, v4_mapped, sizeof(v4_mapped));
-		shortest = 96;
-	} else if (inet_pton(AF_INET6, address, wanted.prefix.addr) != 1) {
+	if (xsf_address_parse(address, strlen(address), wanted.prefix.addr))
 		return NULL;
-	}
 	/* From the longest on, so what is cut off needs not come back. */
 	for (uint32_t n = LENGTHS; n-- > shortest;) {
 		const struct entry *found;

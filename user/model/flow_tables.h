@@ -19,7 +19,7 @@
 #define XSF_FLOW_TABLE_ENTRIES 32768 /* prefixes of one, or pairs */
 #define XSF_FLOW_TABLE_WHY 256
 
-enum xsf_flow_table_kind { XSF_FLOW_GROUPS, XSF_FLOW_MAPS, XSF_FLOW_TABLE_KINDS };
+enum xsf_flow_table_kind { XSF_FLOW_GROUPS, XSF_FLOW_MAPS };
 
 struct xsf_flow_tables;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "model/if_metrics.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "model/prefix.h"
 
 #define NAME(name) #name,
 const char *const xsf_if_metric_names[XSF_NR_IF_METRICS] = { XSF_IF_METRICS(NAME) };
@@ -248,20 +248,6 @@ static int is(const char *word, size_t len, const char *name)
 	return len == strlen(name) && !memcmp(word, name, len);
 }
 
-/* "10.0.0.1", "fd00::1" -> v4-mapped or IPv6 form. */
-static int read_address(const char *word, size_t len, uint8_t addr[16])
-{
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-	char text[XSF_ADDRESS_TEXT];
-
-	if (len >= sizeof(text))
-		return 0;
-	memcpy(text, word, len);
-	text[len] = 0;
-	memcpy(addr, mapped, sizeof(mapped));
-	return inet_pton(AF_INET, text, addr + 12) == 1 || inet_pton(AF_INET6, text, addr) == 1;
-}
-
 static int read_agents(const char *list, struct one_of *of)
 {
 	memset(of, 0, sizeof(*of));
@@ -280,7 +266,7 @@ static int read_agents(const char *list, struct one_of *of)
 			if (of->nr == XSF_IF_NAMES)
 				return -E2BIG;
 			of->agent[of->nr].is_address =
-				read_address(list, len, of->agent[of->nr].addr);
+				!xsf_address_parse(list, len, of->agent[of->nr].addr);
 			of->agent[of->nr].name = list;
 			of->agent[of->nr++].len = len;
 		}

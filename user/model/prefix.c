@@ -6,35 +6,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+int xsf_address_parse(const char *text, size_t len, uint8_t addr[16])
+{
+	char copy[INET6_ADDRSTRLEN];
+
+	if (len >= sizeof(copy))
+		return -EINVAL;
+	memcpy(copy, text, len);
+	copy[len] = 0;
+	memset(addr, 0, 10);
+	addr[10] = addr[11] = 0xff;
+	return inet_pton(AF_INET, copy, addr + 12) == 1 || inet_pton(AF_INET6, copy, addr) == 1 ?
+		       0 :
+		       -EINVAL;
+}
+
 int xsf_prefix_parse(const char *text, struct xsf_prefix_key *prefix)
 {
-	char addr[INET6_ADDRSTRLEN];
 	const char *slash = strchr(text, '/');
 	size_t len = slash ? (size_t)(slash - text) : strlen(text);
+	int is_ip6 = memchr(text, ':', len) != NULL;
 	unsigned long bits = 128;
 	uint32_t n;
 
-	if (len >= sizeof(addr))
-		return -EINVAL;
-	memcpy(addr, text, len);
-	addr[len] = 0;
 	memset(prefix, 0, sizeof(*prefix));
+	if (xsf_address_parse(text, len, prefix->addr))
+		return -EINVAL;
 	if (slash) {
 		char *end;
 
 		if (slash[1] < '0' || slash[1] > '9')
 			return -EINVAL;
 		bits = strtoul(slash + 1, &end, 10);
-		if (*end || bits > 128)
+		if (*end || bits > (is_ip6 ? 128 : 32))
 			return -EINVAL;
-	}
-	if (inet_pton(AF_INET, addr, prefix->addr + 12) == 1) {
-		prefix->addr[10] = prefix->addr[11] = 0xff;
-		if (slash && bits > 32)
-			return -EINVAL;
-		bits = slash ? bits + 96 : 128;
-	} else if (inet_pton(AF_INET6, addr, prefix->addr) != 1) {
-		return -EINVAL;
+		bits += is_ip6 ? 0 : 96;
 	}
 	prefix->prefixlen = (uint32_t)bits;
 	for (n = (uint32_t)bits; n < 128; n++) {

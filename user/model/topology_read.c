@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "model/topology.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <jansson.h>
 #include <malloc.h>
@@ -10,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xsf/abi.h>
+#include "model/line.h"
+#include "model/prefix.h"
 
 /* A port as it is named somewhere: by a link's end, or under its node. Names are the document's. */
 struct named_port {
@@ -75,12 +76,8 @@ __attribute__((format(printf, 3, 4))) static int refuse(const struct reader *r, 
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(r->why, r->why_len, format, args);
+	xsf_line(r->why, r->why_len, format, args);
 	va_end(args);
-	for (char *c = r->why; *c; c++) {
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = '?';
-	}
 	return err;
 }
 
@@ -135,15 +132,6 @@ static int read_link(struct reader *r, const char *name, json_t *value)
 
 /* ---- nodes ---- */
 
-static int read_address(const char *text, uint8_t addr[16])
-{
-	memset(addr, 0, 10);
-	addr[10] = addr[11] = 0xff;
-	return inet_pton(AF_INET, text, addr + 12) == 1 || inet_pton(AF_INET6, text, addr) == 1 ?
-		       0 :
-		       -EINVAL;
-}
-
 /* 1 to 2^32 - 1, as a string or a number. */
 static int read_ifindex(const json_t *v, uint32_t *ifindex)
 {
@@ -194,7 +182,9 @@ static int read_node(struct reader *r, const char *name, json_t *value)
 		return refuse(r, -EINVAL, "node '%.64s' is no object", name);
 	v = json_object_get(value, "agent");
 	if (v && !json_is_null(v)) {
-		if (!json_is_string(v) || read_address(json_string_value(v), node.agent))
+		if (!json_is_string(v) ||
+		    xsf_address_parse(json_string_value(v), strlen(json_string_value(v)),
+				      node.agent))
 			return refuse(r, -EINVAL, "node '%.64s': agent is no IP address", name);
 		node.has_agent = 1;
 	}

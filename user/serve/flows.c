@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "model/line.h"
 #include "serve/flows_parts.h"
 
 const char *const xsf_flow_aggregation_names[4] = {
@@ -24,12 +25,8 @@ int xsf_flows_refuse(char why[XSF_FLOWS_WHY], const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(why, XSF_FLOWS_WHY, format, args);
+	xsf_line(why, XSF_FLOWS_WHY, format, args);
 	va_end(args);
-	for (char *c = why; *c; c++) {
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = '?';
-	}
 	return -EINVAL;
 }
 

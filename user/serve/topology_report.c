@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "serve/topology_report.h"
 
-#include <arpa/inet.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/prefix.h"
 #include "serve/text.h"
 
 /* Takes the document. */
@@ -165,9 +165,8 @@ char *xsf_topology_locate_json(const struct xsf_bindings *b, const struct xsf_sn
 {
 	const struct xsf_topology *t = xsf_bindings_topology(b, fabric);
 	json_t *root = json_array();
-	uint8_t want[16] = { [10] = 0xff, [11] = 0xff };
-	int is_address =
-		inet_pton(AF_INET, what, want + 12) == 1 || inet_pton(AF_INET6, what, want) == 1;
+	uint8_t want[16];
+	int is_address = !xsf_address_parse(what, strlen(what), want);
 	char addr[XSF_ADDRESS_TEXT];
 
 	for (uint32_t n = 0; t && n < t->nr_nodes; n++) {
