@@ -58,7 +58,8 @@ build() {
 	"$FUZZ_CC" "${flags[@]}" "${san[@]}" -fsanitize=fuzzer -o "$out/fuzz_csum" \
 		tests/fuzz/fuzz_csum.c tests/progrun/csum_{native,reference}.c || return 1
 	"$FUZZ_CC" "${flags[@]}" "${san[@]}" -fsanitize=fuzzer -o "$out/fuzz_flow" tests/fuzz/fuzz_flow.c \
-		user/model/{flow,flow_rows,flow_key,flow_filter,flow_pattern,flow_field,packet_fields,snapshot,fields}.c -lm || return 1
+		user/model/flow{,_rows,_key,_filter,_pattern,_field}.c user/model/{packet_fields,prefix,number,snapshot,fields,utf8}.c \
+		-lm || return 1
 	"$FUZZ_CC" "${flags[@]}" -o "$out/seeds" tests/fuzz/seeds.c tests/bench/mix.c user/cmd/capture.c \
 		tests/progrun/{built,captures,mutate,csum_packets,csum_reference}.c -lpcap || return 1
 }

@@ -37,7 +37,7 @@ static int wait_readable(const struct xsf_capture *c)
 	struct pollfd p[2] = { { .fd = c->fd, .events = POLLIN },
 			       { .fd = c->stop_fd, .events = POLLIN } };
 
-	if (!c->live)
+	if (c->stop_fd < 0)
 		return 0;
 	while (poll(p, 2, -1) < 0) {
 		if (errno != EINTR)

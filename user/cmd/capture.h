@@ -18,8 +18,8 @@ struct xsf_capture_frame {
 };
 
 /* Opens `path` ("-": standard input). 0, or negative errno with one line in why. Link types EN10MB, RAW,
- * IPV4, IPV6, LINUX_SLL, LINUX_SLL2, NULL and LOOP; others are -EPROTONOSUPPORT. A live capture may let wait:
- * when stop_fd (-1: none) becomes readable, that ends with -EINTR, here and in xsf_capture_next(). */
+ * IPV4, IPV6, LINUX_SLL, LINUX_SLL2, NULL and LOOP; others are -EPROTONOSUPPORT. Once stop_fd (-1: none)
+ * is readable, this and xsf_capture_next() end with -EINTR, also while they wait for a live capture. */
 int xsf_capture_open(const char *path, int stop_fd, struct xsf_capture **capture, char *why,
 		     size_t len);
 

@@ -2,7 +2,6 @@
 /* Notifications of a capture, through the native build of the programs. */
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,14 +11,6 @@
 #include "model/store.h"
 
 #define SECOND_NS 1000000000ull
-
-/* 1: a signal came. */
-static int signalled(const struct xsf_drops *d)
-{
-	struct pollfd p = { .fd = d->signal_fd, .events = POLLIN };
-
-	return poll(&p, 1, 0) > 0;
-}
 
 struct replay {
 	struct xsf_drops *d;
@@ -70,7 +61,7 @@ static void learn_names(struct replay *r, struct xsf_capture *capture)
 	struct xsf_capture_frame f;
 	char why[512];
 
-	while (!signalled(r->d) && xsf_capture_next(capture, &f, why, sizeof(why)) > 0)
+	while (xsf_capture_next(capture, &f, why, sizeof(why)) > 0)
 		xsf_store_frame(r->store, f.data, f.caplen, f.len, f.type, f.ns);
 	xsf_store_snapshot(r->store, r->snapshot);
 	xsf_drops_names(r->d, r->snapshot);
@@ -89,8 +80,6 @@ static int feed(struct replay *r, struct xsf_capture *capture, int known)
 			names_on_the_way(r, f.ns);
 		if (frame(r, &f))
 			break;
-		if (signalled(r->d))
-			r->d->ended = XSF_DROPS_SIGNAL;
 		if (xsf_capture_is_live(capture))
 			xsf_drops_flush(r->d);
 	}

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <xsf/abi.h>
 
-/* "10.0.0.1", "fd00::1", of `len` bytes: in v4-mapped or IPv6 form. 0, or -EINVAL with nothing said of addr. */
+/* "10.0.0.1", "fd00::1", of `len` bytes: in v4-mapped or IPv6 form. 0, or -EINVAL (addr may be written). */
 int xsf_address_parse(const char *text, size_t len, uint8_t addr[16]);
 
 /* "192.0.2.0/24", "2001:db8::/32", or an address alone. 0, or -EINVAL also where bits beyond the prefix
