@@ -2,8 +2,10 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct xsf_cmd commands[] = {
 	{ "load", cmd_load, "attach the programs to interfaces and pin them" },
@@ -45,9 +47,21 @@ static int is_help(const char *arg)
 	return !strcmp(arg, "--help") || !strcmp(arg, "-h");
 }
 
+/* A standard descriptor that is closed would be given to the first file that is opened, and written to. What
+ * takes its place can be neither read nor written: EBADF, as before. */
+static void keep_standard(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_PATH) != fd)
+			return;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int code;
+
+	keep_standard();
 
 	if (argc < 2)
 		return xsf_usage(NULL, "no command given");

@@ -341,6 +341,8 @@ XSF_GLOBAL int xsf_commit_drop(struct xsf_walk *w)
 	ifindex = xsf_be32(body + 16);
 	if (!ifindex && w->source.class == SFLOW_CLASS_IFINDEX)
 		ifindex = w->source.index;
+	if (ifindex == XSF_PLACE_WHOLE_AGENT)
+		ifindex = 0;
 	xsf_place_count(w, ifindex, xsf_be32(body + 24));
 	xsf_place_count(w, XSF_PLACE_WHOLE_AGENT, xsf_be32(body + 24));
 	if (XSF_LOAD64(w->wanted.drops))

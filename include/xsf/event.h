@@ -103,7 +103,8 @@ struct xsf_event_counts {
  * collects what finds no row. So rows, added up, are twice all notifications. */
 #define XSF_PLACES 16385 /* row 0, and 16,384 */
 #define XSF_PLACE_PROBES 8
-#define XSF_PLACE_WHOLE_AGENT 0xffffffff /* as ifindex */
+/* As ifindex: no interface has one as high (RFC 2863, InterfaceIndex). */
+#define XSF_PLACE_WHOLE_AGENT 0xffffffff
 
 enum xsf_place_state { XSF_PLACE_FREE, XSF_PLACE_CHANGING, XSF_PLACE_IN_USE };
 
@@ -111,7 +112,7 @@ struct xsf_drop_place {
 	__u32 state; /* enum xsf_place_state; row 0: always IN_USE, keys 0 */
 	__u32 reason;
 	struct xsf_agent_key agent;
-	__u32 ifindex; /* input; 0 there: that of the data source; 0: unknown; XSF_PLACE_WHOLE_AGENT */
+	__u32 ifindex; /* input, or else of the data source; 0: unknown, or no ifIndex; or WHOLE_AGENT */
 	__u64 first_seen_ns;
 	__u64 last_seen_ns;
 	__u64 notified;

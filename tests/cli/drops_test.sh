@@ -212,7 +212,18 @@ is "from a pipe" "$RC $(wc -l <"$T/out")" "0 320"
 head -c 60000 "$LAB/c_hsflow_c4.pcap" >"$T/cut.pcap"
 run "$XSF" drops --read "$T/cut.pcap"
 like "a damaged capture: what came before it" "$RC $(wc -l <"$T/out") $ERR" \
-	"1 [1-9]* xdp-sflow: $T/cut.pcap: damaged: *; what came before is shown"
+	"1 [1-9]* xdp-sflow: $T/cut.pcap: damaged: *; what came before is shown
+xdp-sflow: [1-9]* shown, 0 did not match, *"
+run bash -c "'$XSF' drops --read '$T/one.pcap' >&-"
+like "a closed output" "$RC $ERR" "1 xdp-sflow: cannot write to standard output: Bad file descriptor"
+run bash -c "'$XSF' drops --read - <&-"
+like "a closed input" "$RC $ERR" "1 xdp-sflow: -: *Bad file descriptor*"
+fails_with "--port is for a capture" 2 \
+	"xdp-sflow: --port is for --read; ports of programs: xdp-sflow load --port; *" "$XSF" drops --port 6343
+for option in --buffer=4096 --maps=/sys/fs/bpf/x; do
+	fails_with "$option is not" 2 "xdp-sflow: ${option%%=*} is not for --read, *" \
+		"$XSF" drops --read "$T/one.pcap" "$option"
+done
 # More than a pipe takes.
 run bash -c "'$XSF' drops --json --read '$LAB/c_hsflowhw_c4.pcap' | head -n 1; exit \${PIPESTATUS[0]}"
 is "who reads one line ends it quietly" "$RC $(wc -l <"$T/out") $ERR" "0 1 "

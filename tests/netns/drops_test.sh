@@ -112,6 +112,29 @@ adds_up "a ring of 4096 bytes: shown and shed" "$tiny_said"
 is "are what was sent, there as well" "$(summary "$tiny_said" | cut -d' ' -f5)" "$SENT"
 check "it did shed" test "$(summary "$tiny_said" | cut -d' ' -f3)" -gt 1000
 
+# ---- nobody takes what is written ----
+mkfifo "$T/stuck"
+exec 8<>"$T/stuck"
+before=$(places)
+start into "$T/stuck" "$T/stuck.said" "$XSF" drops --json --seconds 4
+stuck=$PID
+wait_for 10 places_are $((before + 1)) || not_ok "drops" "$(cat "$T/stuck.said")"
+simulate --rate 2000 --seconds 2 --drops 2000
+check "--seconds ends a blocked output" wait_for 6 gone $stuck
+stop $stuck
+is "in order" "$?" 0
+like "and says that it took no more" "$(cat "$T/stuck.said")" \
+	"xdp-sflow: * shown, 0 did not match, 0 shed by a full ring, the last not written since standard output took no more; * notified"
+exec 8>&-
+start bash -c "exec '$XSF' drops --seconds 4 >&- 2>'$T/closed.said'"
+closed=$PID
+wait_for 10 places_are $((before + 1)) || not_ok "drops" "$(cat "$T/closed.said")"
+simulate --rate 2000 --seconds 1 --drops 2000
+check "a closed output ends it" wait_for 6 gone $closed
+stop $closed
+is "as a failure" "$?" 1
+is "and is told" "$(cat "$T/closed.said")" "xdp-sflow: cannot write to standard output: Bad file descriptor"
+
 # ---- ends ----
 listen --count 10
 count=$PID count_said=$SAID count_out=$OUTPUT

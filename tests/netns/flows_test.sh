@@ -212,6 +212,49 @@ wait_for 15 keys_are tables "\[\]"
 is "without the map there is no key" "$(keys tables)" "[]"
 is "end" "$(method DELETE /flow/tables/json)$(method DELETE /flow/filtered/json)$(method DELETE /group/lf/json)" 204204204
 
+# ---- names that are shown alike ----
+
+for name in 'a%ff' 'a%c2%80' 'a%e2%80%ae' 'a%01' 'a%c3'; do
+	like "a name that cannot be shown: $name" "$(method PUT "/flow/$name/json" '{"value":"frames"}')" "a name is 1 to 64 bytes *400"
+	like "nor of a group: $name" "$(method PUT "/group/$name/json" '{}')" "a name is 1 to 64 bytes *400"
+done
+is "one that can" "$(method PUT /flow/a%c3%bf/json '{"value":"frames"}')" 204
+is "is listed" "$(curl -s $url/flow/json | json 'list(d)')" "['aÿ']"
+is "and deleted" "$(method DELETE /flow/a%c3%bf/json)" 204
+
+# ---- the heaviest filter: it sheds, and all else is answered ----
+
+heavy=$(printf '(a|.|a*|.*)*%.0s' {1..20})Z
+heavy="concat::stack:stack:stack:stack:stack:stack:stack:stack~$heavy"
+like "patterns have a bound" "$(method PUT /flow/heavy/json "{\"value\":\"frames\",\"filter\":\"$heavy|$heavy|$heavy|$heavy|$heavy\"}")" \
+	"filter, at offset *: patterns of more than 1024 bytes
+400"
+is "as much as there may be" "$(method PUT /flow/heavy/json "{\"value\":\"frames\",\"filter\":\"$heavy|$heavy|$heavy|$heavy\"}")" 204
+feed --burst 4000
+burst_pid=$PID
+for _ in $(seq 20); do
+	curl -s -m 5 -o "$T/body" -w '%{http_code} %{time_total}\n' $url/version
+done >"$T/took"
+is "answers meanwhile within 5 s each" "$(grep -c '^200 ' "$T/took")" 20
+diag "slowest of 20: $(sort -gk2 "$T/took" | tail -n 1) s"
+wait_for 20 gone "$burst_pid"
+is "the end of it" "$(method DELETE /flow/heavy/json)" 204
+
+# ---- a reader that is killed ----
+
+start "$XSF" drops --buffer 4096
+reader=$PID
+listens() { find /sys/fs/bpf/xdp-sflow -name 'reader_*' | grep -c . | grep -qx 2; }
+wait_for 10 listens || not_ok "drops listens" "$(cat "$STARTED_LOG")"
+kill -KILL "$reader"
+wait_for 5 gone "$reader"
+alone() { find /sys/fs/bpf/xdp-sflow -name 'reader_*' | grep -c . | grep -qx 1; }
+check "its place is free within seconds" wait_for 5 alone
+shed=$(metric xdp_sflow_drops_shed_total)
+feed --seconds 2
+wait_for 10 gone "$PID"
+is "and nothing is shed for it" "$(metric xdp_sflow_drops_shed_total)" "$shed"
+
 # For later: a definition that remembers for long.
 bursts='metric=s&key=ipsource&value=bytes&t=500&filter=ipsource=10.1.0.5'
 is "the first scrape is empty" "$(got "$bursts")" 200
@@ -228,6 +271,15 @@ like "a bad number" "$(got 'metric=a&key=reason&value=frames&n=many')" "n: 'many
 like "more labels than keys" "$(got 'metric=a&key=reason&value=frames&label=a,b')" "label: 2 labels for 1 keys
 500"
 like "a bad agent" "$(got 'metric=a&key=reason&value=frames' "$flows/%0a/txt")" "*400"
+definitions() { curl -s $url/metrics | awk '/^xdp_sflow_flow_definitions{/ { n += $2 } END { print n }'; }
+before=$(definitions)
+for i in $(seq 70); do
+	got "metric=a&key=reason&value=frames&t=$i&label=a,b" >/dev/null
+	got "metric=a&key=reason&value=frames&t=$i&label=__name__" >/dev/null
+	got "metric=a&key=reason&value=frames&t=$i" "$flows/nosuch/txt" >/dev/null
+done
+is "what is refused is not kept" "$(definitions)" "$before"
+is "and takes nobody's place" "$(got 'metric=a&key=reason&value=frames&t=71' | tail -n 1)" 200
 is "no such path" "$(got 'metric=a&key=reason&value=frames' "$flows/ALL/json" | tail -n 1)" 404
 
 # ---- hostile: all within a second each, and the server lives ----
@@ -266,7 +318,7 @@ before=$(metric 'xdp_sflow_flow_definitions_refused_total')
 said=$(feed_flood 10000)
 like "10,000 definitions" "$said" "{200: *, 503: 99*}"
 diag "$said"
-is "64 are there" "$(curl -s $url/metrics | awk '/^xdp_sflow_flow_definitions{/ { n += $2 } END { print n }')" 64
+is "64 are there" "$(definitions)" 64
 is "and all others counted" "$(($(metric 'xdp_sflow_flow_definitions_refused_total') - before))" \
 	"$(grep -oP '503: \K\d+' <<<"$said")"
 like "why" "$(got 'metric=a&key=reason&value=frames&t=99')" "there are 64 definitions of flows*503"

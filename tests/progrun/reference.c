@@ -323,6 +323,9 @@ static void drop(struct reference *r, const struct sample *s)
 
 	if (!ifindex && !bytes_32(s->fixed + 4))
 		ifindex = bytes_32(s->fixed + 8);
+	/* No interface has that number. */
+	if (ifindex == 0xffffffff)
+		ifindex = 0;
 	++*reference_place_of(r, &agent->key, ifindex, reason);
 	++*reference_place_of(r, &agent->key, 0xffffffff, reason);
 	r->totals.sample_drop++;

@@ -70,7 +70,7 @@ static void line(const struct xsf_event *e)
 	printf("%s\n", e->header_kept ? "" : "-");
 }
 
-static void each(void *arg, const struct xsf_event *e)
+static int each(void *arg, const struct xsf_event *e)
 {
 	struct totals *t = arg;
 	int flow = !!(e->flags & XSF_EVENT_FLOW);
@@ -79,6 +79,7 @@ static void each(void *arg, const struct xsf_event *e)
 	t->stood_for[flow] += 1 + e->shed;
 	if (!t->quiet)
 		line(e);
+	return 0;
 }
 
 static int there(const char *path)

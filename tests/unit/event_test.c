@@ -498,12 +498,17 @@ static void test_places(void **state)
 	drop_at(f, 0, 5, 0, 1); /* no input: the source's */
 	drop_at(f, 2, 6, 0, 1); /* that is no interface */
 	drop_at(f, 2, 6, 7, 2);
+	/* what stands for the agent is no interface's number */
+	drop_at(f, 0, 5, 0xffffffff, 3);
+	drop_at(f, 0, 0xffffffff, 0, 3);
 	assert_int_equal(place(f, 7, 1)->notified, 2);
 	assert_int_equal(place(f, 5, 1)->notified, 1);
 	assert_int_equal(place(f, 0, 1)->notified, 1);
 	assert_int_equal(place(f, 7, 2)->notified, 1);
 	assert_int_equal(place(f, XSF_PLACE_WHOLE_AGENT, 1)->notified, 4);
 	assert_int_equal(place(f, XSF_PLACE_WHOLE_AGENT, 2)->notified, 1);
+	assert_int_equal(place(f, XSF_PLACE_WHOLE_AGENT, 3)->notified, 2);
+	assert_int_equal(place(f, 0, 3)->notified, 2);
 	assert_null(place(f, 6, 1));
 	assert_int_equal(f->s.places[0].notified, 0);
 	assert_int_equal(place(f, 7, 1)->last_seen_ns - place(f, 7, 1)->first_seen_ns, 1000000);

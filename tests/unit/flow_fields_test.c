@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "model/flow_filter.h"
+#include "model/flow_pattern.h"
 
 enum packet { ROCE, ACK, TCP6, ARP, ICMP, ICMP6, TUNNEL, NR_PACKETS };
 
@@ -315,7 +316,7 @@ static void test_time(void **state)
 		char filter[XSF_FLOW_FILTER_TEXT + 1] = "", *to = filter;
 		clock_t began;
 
-		while (to - filter + 300 < XSF_FLOW_FILTER_TEXT) {
+		for (int i = 0; i < XSF_FLOW_PATTERNS / XSF_FLOW_PATTERN; i++) {
 			to = stpcpy(to, to == filter ? "" : "|");
 			to = stpcpy(to, "concat::trap:trap:trap:trap~");
 			for (int left = 250; left > 8; left -= (int)strlen(units[u]))
@@ -335,6 +336,72 @@ static uint32_t changing_role(void *arg, const struct xsf_event *e)
 {
 	(void)arg, (void)e;
 	return now_role;
+}
+
+/* Texts are told apart as they are shown: what is shown alike is one flow. */
+static void test_shown_alike(void **state)
+{
+	static const struct {
+		const char *text;
+		uint8_t len;
+		const char *shown;
+	} cases[] = {
+		{ "a\x01z", 3, "a?z" },
+		{ "a\x7fz", 3, "a?z" },
+		{ "a\0z", 3, "a?z" },
+		{ "a\xffz", 3, "a?z" },
+		{ "a\xc3z", 3, "a?z" },
+		{ "a?z", 3, "a?z" },
+		{ "a\xc2\x80z", 4, "a??z" },
+		{ "a\xe2\x80\xaez", 5, "a???z" },
+		{ "a\xc3\xbfz", 4, "a\xc3\xbfz" },
+		{ "a\nz", 3, "a\nz" },
+		{ "a\\\"z", 4, "a\\\"z" },
+	};
+	struct xsf_flow_options o = { .keys = "trap", .value = "frames", .t = 1, .dropped = 1 };
+	struct xsf_flow *f = flow_of(&o);
+	struct xsf_event e = event_of(ROCE, 0);
+	const struct xsf_flow_row *rows;
+	struct xsf_flow_error error;
+	char want[XSF_FLOW_VALUE_TEXT + 1];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		memcpy(e.trap, cases[i].text, cases[i].len);
+		e.trap_len = cases[i].len;
+		expect_keys("trap", &e, cases[i].shown);
+		xsf_flow_add(f, &names, &e, SECOND);
+	}
+	assert_int_equal(xsf_flow_rows(f, &everything, SECOND, &rows, &error), 6);
+	xsf_flow_free(f);
+	/* A character that does not fit is left out whole: 4 times 63 bytes, 3, and one is left. */
+	e.trap_len = 63;
+	e.trap[0] = 'a';
+	for (int i = 1; i < 63; i += 2)
+		memcpy(e.trap + i, "\xc3\xbf", 2);
+	for (int i = 0; i < 4; i++)
+		memcpy(want + 63 * (size_t)i, e.trap, 63);
+	memcpy(want + 252, "a\xc3\xbf", 4);
+	expect_keys("concat::trap:trap:trap:trap:trap", &e, want);
+}
+
+/* The bytes of all patterns have one bound. */
+static void test_patterns(void **state)
+{
+	char filter[XSF_FLOW_FILTER_TEXT + 1] = "", *to = filter;
+	struct xsf_event e = event_of(ROCE, 0);
+	struct xsf_flow_options o = { .keys = "", .value = "frames", .filter = filter, .t = 1 };
+	struct xsf_flow_error error;
+	struct xsf_flow *f;
+
+	(void)state;
+	for (int i = 0; i < XSF_FLOW_PATTERNS / 32; i++)
+		to += sprintf(to, "%sagent~%032d", i ? "|" : "", 0);
+	expect_filter(filter, &e, 0);
+	stpcpy(to, "&agent~1");
+	assert_int_equal(xsf_flow_new(&o, &f, &error), -EINVAL);
+	assert_string_equal(error.why, "patterns of more than 1024 bytes");
+	assert_int_equal(error.at, to - filter + 7);
 }
 
 /* What came while the switch was at the edge stays there. */
@@ -442,7 +509,8 @@ int main(void)
 		cmocka_unit_test(test_cut),	     cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_64_tests),     cmocka_unit_test(test_time),
 		cmocka_unit_test(test_role_changes), cmocka_unit_test(test_forgotten),
-		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_bytes),	     cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_shown_alike),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,7 +140,11 @@ static void test_named(void **state)
 	assert_null(xsf_flow_set_named(set, "one"));
 	assert_null(xsf_flow_set_at(set, 0));
 	xsf_flow_set_free(set);
-	assert_true(xsf_flow_name_ok("a b\xff"));
+	assert_true(xsf_flow_name_ok("a b\xc3\xbf"));
+	/* Two of these would be shown alike. */
+	assert_false(xsf_flow_name_ok("a b\xff"));
+	assert_false(xsf_flow_name_ok("a b\xc2\x80"));
+	assert_false(xsf_flow_name_ok("a b\xe2\x80\xae"));
 	assert_false(xsf_flow_name_ok(""));
 	assert_false(xsf_flow_name_ok("a/b"));
 	assert_false(xsf_flow_name_ok("a\n"));

@@ -132,8 +132,10 @@ static int take(struct xsf_drops_options *o, int opt, char **argv)
 					 MAX_SECONDS);
 		return 0;
 	case BUFFER:
+		o->for_live = "--buffer";
 		return ring_bytes(optarg, &o->ring);
 	case 'p':
+		o->for_read = "--port";
 		if (xsf_parse_ports(optarg, o->config.ports))
 			return xsf_usage("drops",
 					 "--port: '%.64s' is no list of at most %d ports from 1 to "
@@ -141,6 +143,7 @@ static int take(struct xsf_drops_options *o, int opt, char **argv)
 					 optarg, XSF_MAX_PORTS);
 		return 0;
 	case MAPS:
+		o->for_live = "--maps";
 		o->dir = xsf_maps_dir(optarg);
 		return o->dir ? 0 : xsf_usage("drops", "--maps needs a directory");
 	case ':':
@@ -180,6 +183,12 @@ static int parse(int argc, char **argv, struct xsf_drops_options *o, char **expr
 	}
 	if (o->json && o->top)
 		return xsf_usage("drops", "--json and --top are two forms: give one");
+	if (o->read && o->for_live)
+		return xsf_usage("drops", "%s is not for --read, which needs no programs",
+				 o->for_live);
+	if (!o->read && o->for_read)
+		return xsf_usage("drops", "%s is for --read; ports of programs: xdp-sflow load %s",
+				 o->for_read, o->for_read);
 	if (o->write && !strcmp(o->write, "-") && (o->json || o->top))
 		return xsf_usage("drops", "--write - and %s both want standard output",
 				 o->json ? "--json" : "--top");
@@ -192,12 +201,15 @@ static int parse(int argc, char **argv, struct xsf_drops_options *o, char **expr
 
 static void summary(const struct xsf_drops *d)
 {
-	char more[160] = "";
+	char more[320] = "";
 	size_t n = 0;
 
 	if (d->left)
 		n += (size_t)snprintf(more + n, sizeof(more) - n, ", %" PRIu64 " left after those",
 				      d->left);
+	if (d->stuck)
+		n += (size_t)snprintf(more + n, sizeof(more) - n,
+				      ", the last not written since %.64s took no more", d->stuck);
 	if (d->pcapng && xsf_pcapng_other(d->pcapng))
 		snprintf(more + n, sizeof(more) - n,
 			 ", %" PRIu64 " of interface 'other' (%d have their own)",
@@ -233,7 +245,7 @@ int cmd_drops(int argc, char **argv)
 		xsf_drops_top_close(d.top);
 		d.top = NULL;
 	}
-	if (code == 0 && d.ended != XSF_DROPS_PIPE)
+	if (d.began && !d.failed && d.ended != XSF_DROPS_PIPE)
 		summary(&d);
 	xsf_drops_close(&d);
 	free(expression);

@@ -20,6 +20,8 @@ struct xsf_drops_options {
 	int json;
 	int top;
 	struct xsf_config config; /* of a replay: its ports */
+	const char *for_live;	  /* an option that was given and needs programs; NULL: none */
+	const char *for_read;	  /* likewise, a capture */
 };
 
 /* Bytes on their way to a descriptor. */
@@ -41,6 +43,7 @@ struct xsf_drops {
 	struct xsf_drops_out lines; /* text or JSON, on standard output */
 	struct xsf_drops_out file;  /* pcapng */
 	int signal_fd;
+	uint64_t until_ns;   /* CLOCK_MONOTONIC: no wait lasts longer; 0: no end */
 	time_t clock_second; /* what `clock` tells, "05:44:21" */
 	char clock[16];
 	uint64_t shown;
@@ -48,7 +51,9 @@ struct xsf_drops {
 	uint64_t left; /* came after --count was reached */
 	uint64_t shed;
 	uint64_t notified; /* live: by the programs' own count */
+	int began;	   /* all that is needed is open */
 	int ended;	   /* no more is to be shown; nonzero: why */
+	const char *stuck; /* output that did not take what was left at the end */
 	int failed;	   /* after a message */
 };
 
@@ -67,6 +72,9 @@ void xsf_drops_names(struct xsf_drops *d, const struct xsf_snapshot *s);
 
 /* One notification, that came at time_ns since 1970. */
 void xsf_drops_event(struct xsf_drops *d, const struct xsf_event *event, uint64_t time_ns);
+
+/* Milliseconds until until_ns, rounded up; 0 behind it; -1 without one. As poll() wants them. */
+int xsf_drops_ms_left(const struct xsf_drops *d);
 
 /* Writes what is ready. */
 void xsf_drops_flush(struct xsf_drops *d);

@@ -33,12 +33,13 @@ struct live {
 	uint64_t named_ns;
 };
 
-static void arrived(void *arg, const struct xsf_event *event)
+static int arrived(void *arg, const struct xsf_event *event)
 {
 	struct live *l = arg;
 
 	l->read++;
 	xsf_drops_event(l->d, event, event->ns + l->since_1970);
+	return 0;
 }
 
 /* Rings and maps of what is pinned now. 0 or negative errno and why. */
@@ -154,13 +155,14 @@ static void loop(struct live *l)
 {
 	struct xsf_drops *d = l->d;
 	uint64_t begin = clock_ns(CLOCK_MONOTONIC), now = begin, last = begin;
-	uint64_t end = d->options->seconds ? begin + d->options->seconds * SECOND_NS : UINT64_MAX;
 	int told = 0;
 
-	while (!d->ended && !d->failed && now < end) {
-		uint64_t next = last + SECOND_NS < end ? last + SECOND_NS : end;
+	if (d->options->seconds)
+		d->until_ns = begin + d->options->seconds * SECOND_NS;
+	while (!d->ended && !d->failed && xsf_drops_ms_left(d)) {
+		int next = (int)((last + SECOND_NS - now) / 1000000) + 1;
 
-		if (wait_for_more(l, (int)((next - now) / 1000000) + 1))
+		if (wait_for_more(l, d->until_ns ? XSF_MIN(next, xsf_drops_ms_left(d)) : next))
 			d->ended = XSF_DROPS_SIGNAL;
 		if (l->events && read_batch(l) < 0) {
 			xsf_error("cannot read the ring of events");

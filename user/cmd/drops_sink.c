@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,20 @@ static uint64_t random64(void)
 	return seed;
 }
 
+int xsf_drops_ms_left(const struct xsf_drops *d)
+{
+	struct timespec t;
+	uint64_t now;
+
+	if (!d->until_ns)
+		return -1;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return now < d->until_ns ?
+		       (int)XSF_MIN((d->until_ns - now) / 1000000 + 1, (uint64_t)INT_MAX) :
+		       0;
+}
+
 /* ---- bytes ---- */
 
 static int out_open(struct xsf_drops_out *out, int fd, const char *name)
@@ -54,20 +69,33 @@ static void broken(struct xsf_drops *d, const struct xsf_drops_out *out, int err
 	d->failed = 1;
 }
 
-/* Waits until the descriptor takes more. A signal ends it: the rest is not written. 0, or nonzero. */
+/* Waits until the descriptor takes more. A signal, a key or the time end it: the rest is not written. 0, or
+ * nonzero. */
 static int wait_writable(struct xsf_drops *d, const struct xsf_drops_out *out)
 {
-	struct pollfd p[2] = { { .fd = out->fd, .events = POLLOUT },
-			       { .fd = d->signal_fd, .events = POLLIN } };
+	struct pollfd p[3] = { { .fd = out->fd, .events = POLLOUT },
+			       { .fd = d->signal_fd, .events = POLLIN },
+			       { .fd = d->top ? xsf_drops_top_fd(d->top) : -1, .events = POLLIN } };
 
-	while (poll(p, 2, -1) < 0) {
-		if (errno != EINTR)
-			return 0; /* write tells why */
+	for (;;) {
+		if (poll(p, 3, xsf_drops_ms_left(d)) < 0) {
+			if (errno != EINTR)
+				return 0; /* write tells why */
+			continue;
+		}
+		if (p[0].revents)
+			return 0;
+		if (p[1].revents)
+			d->ended = XSF_DROPS_SIGNAL;
+		else if (p[2].revents && xsf_drops_top_keys(d->top))
+			d->ended = XSF_DROPS_QUIT;
+		else if (!xsf_drops_ms_left(d))
+			d->ended = XSF_DROPS_TIME;
+		else
+			continue;
+		d->stuck = out->name;
+		return 1;
 	}
-	if (p[0].revents)
-		return 0;
-	d->ended = XSF_DROPS_SIGNAL;
-	return 1;
 }
 
 static void out_flush(struct xsf_drops *d, struct xsf_drops_out *out)
@@ -182,6 +210,7 @@ int xsf_drops_begin(struct xsf_drops *d)
 		xsf_error("drops: out of memory");
 		return XSF_EXIT_FAILURE;
 	}
+	d->began = 1;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
  * events come only while a definition takes them. When the maps are replaced they are opened anew, if the
  * rights that are left allow it. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,8 @@
 #include "serve/flows.h"
 #include "serve/metrics.h"
 
-/* Events handed over at a time, at most and for about how long; how long before HTTP has its turn. */
-#define BATCH 256u
-#define BATCH_NS 1000000ull
+/* Events are read for so long before HTTP has its turn; before an answer is made, as long as that at most. */
 #define TURN_NS 10000000ull
-/* Before an answer is made, what came so far is read, but not for longer than that. */
 #define CATCH_UP_NS 50000000ull
 
 struct xsf_exporter_flows {
@@ -33,7 +31,7 @@ struct xsf_exporter_flows {
 	struct xsf_name_table *names;
 	struct xsf_events *events; /* NULL: not open, `why` says why */
 	char why[XSF_WHY_LEN];
-	unsigned int batch;
+	uint64_t until_ns; /* events are read */
 	int told;
 	int watched; /* the events' descriptor is in the loop */
 	uint64_t opened;
@@ -115,30 +113,20 @@ static void follow_maps(struct xsf_exporter *e)
 	f->told = !f->events;
 }
 
-static void one_event(void *arg, const struct xsf_event *event)
+/* How long one takes is up to the definitions. */
+static int one_event(void *arg, const struct xsf_event *event)
 {
 	struct xsf_exporter_flows *f = arg;
 
 	xsf_flow_set_add(f->set, xsf_name_table_names(f->names), event);
+	return now_ns() >= f->until_ns;
 }
 
-/* How long an event takes is up to the definitions: by turns of one event up to BATCH. */
 static void read_events(struct xsf_exporter_flows *f, uint64_t budget_ns)
 {
-	uint64_t begin = now_ns(), end = begin + budget_ns, now;
-	int n;
-
-	while (f->events && begin < end) {
-		n = xsf_events_read(f->events, f->batch, one_event, f);
-		if (n < (int)f->batch)
-			return;
-		now = now_ns();
-		if (now - begin > BATCH_NS)
-			f->batch = f->batch > 1 ? f->batch / 2 : 1;
-		else
-			f->batch = XSF_MIN(f->batch * 2, BATCH);
-		begin = now;
-	}
+	f->until_ns = now_ns() + budget_ns;
+	if (f->events)
+		xsf_events_read(f->events, UINT_MAX, one_event, f);
 }
 
 void xsf_exporter_flows_run(struct xsf_exporter *e)
@@ -170,7 +158,6 @@ int xsf_exporter_flows_open(struct xsf_exporter *e)
 
 	e->flows = calloc(1, sizeof(*e->flows));
 	if (e->flows) {
-		e->flows->batch = 1;
 		getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
 		e->flows->set = xsf_flow_set_new(seed);
 		e->tables = xsf_flow_tables_new();
@@ -191,6 +178,8 @@ void xsf_exporter_flows_tick(struct xsf_exporter *e, const struct xsf_snapshot *
 {
 	struct xsf_exporter_flows *f = e->flows;
 
+	/* What is sent to readers that were killed would count as shed. */
+	xsf_events_clean(e->options->maps_dir);
 	if (!wanted(f))
 		return;
 	xsf_flow_set_expire(f->set, now_ns());
@@ -338,9 +327,9 @@ static int rows_now(struct xsf_exporter *e, struct xsf_flow_definition *d,
 	return nr;
 }
 
-/* The definition that is asked for, new or not. */
+/* The definition that is asked for; *made: it is new. */
 static int scraped(struct xsf_exporter *e, const struct xsf_flows_query *q,
-		   struct xsf_flow_definition **d, struct xsf_http_reply *reply)
+		   struct xsf_flow_definition **d, int *made, struct xsf_http_reply *reply)
 {
 	struct xsf_exporter_flows *f = e->flows;
 	struct xsf_flow_set_counts before, after;
@@ -357,30 +346,44 @@ static int scraped(struct xsf_exporter *e, const struct xsf_flows_query *q,
 		return err ? err : -EAGAIN;
 	}
 	xsf_flow_set_count(f->set, &after);
-	if (after.made != before.made)
+	*made = after.made != before.made;
+	if (*made)
 		changed(e);
 	return 0;
 }
 
-static int scrape(struct xsf_exporter *e, const struct xsf_flows_query *q,
-		  struct xsf_http_reply *reply)
+static int answer(struct xsf_exporter *e, struct xsf_flow_definition *d,
+		  const struct xsf_flows_query *q, struct xsf_http_reply *reply)
 {
 	const struct xsf_flow_row *rows;
-	struct xsf_flow_definition *d;
 	char why[XSF_FLOWS_WHY];
 	char *text;
 	size_t len;
-	int err = scraped(e, q, &d, reply), nr;
+	int nr = rows_now(e, d, q, &rows, reply), err;
 
-	if (err)
-		return err;
-	nr = rows_now(e, d, q, &rows, reply);
 	if (nr < 0)
 		return nr;
 	err = xsf_flows_text(q, d->flow, rows, nr, &text, &len, why);
 	if (err == -EINVAL || err == -ERANGE)
 		return xsf_http_reply_line(reply, err == -EINVAL ? 400 : 500, "%s", why);
 	return err ? err : xsf_http_reply_bytes(reply, XSF_METRICS_CONTENT_TYPE, text, len);
+}
+
+static int scrape(struct xsf_exporter *e, const struct xsf_flows_query *q,
+		  struct xsf_http_reply *reply)
+{
+	struct xsf_flow_definition *d;
+	int made, err = scraped(e, q, &d, &made, reply);
+
+	if (err)
+		return err;
+	err = answer(e, d, q, reply);
+	/* Nobody comes back for what was refused; for what cannot be read yet they do. */
+	if (made && reply->status != 200 && reply->status != 503) {
+		xsf_flow_set_forget(e->flows->set, d);
+		want(e->flows);
+	}
+	return err;
 }
 
 int xsf_handle_flows_text(void *arg, const struct xsf_http_request *request,
@@ -429,9 +432,9 @@ int xsf_handle_activeflows(void *arg, const struct xsf_http_request *request,
 
 int xsf_exporter_refuse_name(struct xsf_http_reply *reply)
 {
-	return xsf_http_reply_line(reply, 400,
-				   "a name is 1 to %d bytes, without control characters and '/'",
-				   XSF_FLOW_NAME);
+	return xsf_http_reply_line(
+		reply, 400, "a name is 1 to %d bytes of UTF-8 that can be shown, without '/'",
+		XSF_FLOW_NAME);
 }
 
 int xsf_handle_flow_put(void *arg, const struct xsf_http_request *request,

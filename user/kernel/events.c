@@ -44,7 +44,7 @@ struct xsf_events {
 	struct xsf_event_counts base;
 	/* of xsf_events_read */
 	unsigned int left;
-	void (*each)(void *arg, const struct xsf_event *event);
+	int (*each)(void *arg, const struct xsf_event *event);
 	void *arg;
 };
 
@@ -278,10 +278,9 @@ static int open_counts(struct xsf_events *e, struct xsf_why *why)
 static int on_event(void *arg, void *data, size_t size)
 {
 	struct xsf_events *e = arg;
+	int enough = size >= XSF_EVENT_FLOW_LEN && e->each(e->arg, data);
 
-	if (size >= XSF_EVENT_FLOW_LEN)
-		e->each(e->arg, data);
-	return --e->left ? 0 : -ECANCELED;
+	return --e->left && !enough ? 0 : -ECANCELED;
 }
 
 static int make_ring(struct xsf_events *e, enum kind kind, uint32_t size, struct xsf_why *why)
@@ -408,7 +407,7 @@ int xsf_events_fd(const struct xsf_events *e)
 }
 
 int xsf_events_read(struct xsf_events *e, unsigned int max,
-		    void (*each)(void *arg, const struct xsf_event *event), void *arg)
+		    int (*each)(void *arg, const struct xsf_event *event), void *arg)
 {
 	int err;
 

@@ -39,10 +39,11 @@ void xsf_events_want_samples(struct xsf_events *events, int on);
 /* Readable when there is something in a ring (epoll of libbpf). */
 int xsf_events_fd(const struct xsf_events *events);
 
-/* Hands up to max events that are there to `each`, in the order of their ring, drops first; does not wait.
- * An event is valid during the call. Returns how many, or negative errno. */
+/* Hands up to max events that are there to `each`, in the order of their ring, drops first; does not wait. An
+ * event is valid during the call; when that returns nonzero, it was the last. Returns how many, or negative
+ * errno. */
 int xsf_events_read(struct xsf_events *events, unsigned int max,
-		    void (*each)(void *arg, const struct xsf_event *event), void *arg);
+		    int (*each)(void *arg, const struct xsf_event *event), void *arg);
 
 /* Sent and shed since the opening. 0 or negative errno. */
 int xsf_events_counts(const struct xsf_events *events, struct xsf_event_counts *counts);

@@ -11,6 +11,7 @@
 #include "model/flow_filter.h"
 #include "model/flow_rows.h"
 #include "model/flow_state.h"
+#include "model/number.h"
 #include "model/random.h"
 
 #define NONE UINT32_MAX
@@ -333,7 +334,6 @@ static uint32_t read_keys(const struct xsf_flow *f, const struct xsf_flow_event 
 static int read_value(const struct xsf_flow *f, const struct xsf_flow_event *e, double *value)
 {
 	struct xsf_flow_text text;
-	char *end;
 
 	switch (f->value_is) {
 	case XSF_FIELD_FRAMES:
@@ -344,8 +344,7 @@ static int read_value(const struct xsf_flow *f, const struct xsf_flow_event *e, 
 		return e->event->flags & XSF_EVENT_HAS_HEADER ? 0 : -1;
 	default:
 		xsf_flow_key_text(f->number, e, &text);
-		*value = strtod(text.at, &end);
-		return text.null || !text.len || *end || !isfinite(*value) ? -1 : 0;
+		return text.null || xsf_number(text.at, value) ? -1 : 0;
 	}
 }
 

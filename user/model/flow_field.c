@@ -8,6 +8,7 @@
 
 #include "model/fields.h"
 #include "model/snapshot.h"
+#include "model/utf8.h"
 
 #define FIELD_NAME(name, help) #name,
 static const char *const names[] = { XSF_FLOW_SAMPLE_FIELDS(FIELD_NAME)
@@ -89,9 +90,18 @@ const char *xsf_flow_field_name(enum xsf_flow_field field)
 
 void xsf_flow_text_append(struct xsf_flow_text *out, const char *text, size_t len)
 {
-	len = XSF_MIN(len, XSF_FLOW_VALUE_TEXT - out->len);
-	for (size_t i = 0; i < len; i++)
-		out->at[out->len++] = text[i] ? text[i] : '?';
+	const uint8_t *s = (const uint8_t *)text;
+
+	while (len) {
+		size_t n = *s == '\n' ? 1 : xsf_character(s, len), took = n ? n : 1;
+
+		if (took > XSF_FLOW_VALUE_TEXT - out->len)
+			break;
+		memcpy(out->at + out->len, n ? (const char *)s : "?", took);
+		out->len += (uint32_t)took;
+		s += took;
+		len -= took;
+	}
 	out->at[out->len] = '\0';
 }
 

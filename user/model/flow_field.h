@@ -93,7 +93,7 @@ enum xsf_flow_field {
 };
 #define XSF_FLOW_FIELD_FIRST_INNER XSF_FLOW_FIELD_macsource
 
-/* A text, of any bytes but 0, with an end; null: there is none. */
+/* A text as it is shown, with an end; null: there is none. */
 struct xsf_flow_text {
 	uint32_t len;
 	uint8_t null;
@@ -131,7 +131,8 @@ enum xsf_direction xsf_flow_direction(const struct xsf_event *event);
  * (xsf/event.h). */
 uint32_t xsf_flow_ifindex(const struct xsf_event *event, int output);
 
-/* len bytes, cut to what fits; 0 becomes '?'. */
+/* len bytes as they are shown, cut to what fits: '?' for each that is not of a character which can be
+ * (xsf_character) or a line feed. So two texts that differ are shown differently. */
 void xsf_flow_text_set(struct xsf_flow_text *out, const char *text, size_t len);
 void xsf_flow_text_append(struct xsf_flow_text *out, const char *text, size_t len);
 

@@ -24,6 +24,7 @@ struct xsf_flow_filter {
 	uint32_t nr_tests;
 	uint32_t nr_steps;
 	uint32_t used;
+	size_t patterns; /* bytes of them */
 	uint8_t steps[2 * XSF_FLOW_TESTS];
 	struct test tests[XSF_FLOW_TESTS];
 	char values[XSF_FLOW_FILTER_TEXT *
@@ -83,6 +84,7 @@ static int read_test(struct parser *p)
 {
 	struct xsf_flow_filter *f = p->filter;
 	struct test *t = &f->tests[f->nr_tests];
+	size_t begin;
 	int err;
 
 	if (f->nr_tests == XSF_FLOW_TESTS)
@@ -101,8 +103,12 @@ static int read_test(struct parser *p)
 		err = read_values(p, t);
 		break;
 	case '~':
-		p->at++;
+		begin = ++p->at;
 		err = xsf_flow_pattern_parse(p->text, p->len, &p->at, &t->pattern, p->error);
+		f->patterns += p->at - begin;
+		if (!err && f->patterns > XSF_FLOW_PATTERNS)
+			err = xsf_flow_refuse(p->error, begin, "patterns of more than %d bytes",
+					      XSF_FLOW_PATTERNS);
 		break;
 	default:
 		return xsf_flow_refuse(p->error, p->at, "'=', '!=', '~' or '!~' stands here");

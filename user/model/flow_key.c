@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "model/number.h"
 
 /* Arguments in their order: K, I, T, N as in flow_key.h; '?' behind one: it may be missing; '+': once or
  * more. */
@@ -145,12 +146,10 @@ static int read_field(struct parser *p, const struct word *w, uint16_t index)
 
 static int read_number(struct parser *p, const struct word *w, uint16_t index)
 {
-	char text[32], *end;
+	char text[32];
 
 	snprintf(text, sizeof(text), "%.*s", (int)w->len, p->key->texts + w->at);
-	p->key->nodes[index].number = strtod(text, &end);
-	/* No infinity, no hexadecimal. */
-	if (!w->len || w->len >= sizeof(text) || *end || strspn(text, "+-.0123456789eE") != w->len)
+	if (w->len >= sizeof(text) || xsf_number(text, &p->key->nodes[index].number))
 		return xsf_flow_refuse(p->error, w->begin, "not a number");
 	return 0;
 }
@@ -208,7 +207,7 @@ static int read_arguments(struct parser *p, uint32_t depth, enum function f, uin
 
 	while (p->at < p->len && p->text[p->at] == ':') {
 		if (!*want)
-			return xsf_flow_refuse(p->error, p->at, "%s has fewer arguments",
+			return xsf_flow_refuse(p->error, p->at, "%s takes fewer arguments",
 					       functions[f].name);
 		if (p->key->nodes[index].nr == XSF_FLOW_ARGUMENTS)
 			return xsf_flow_refuse(p->error, p->at, "more than %d arguments",
@@ -227,7 +226,8 @@ static int read_arguments(struct parser *p, uint32_t depth, enum function f, uin
 	    p->key->nodes[index].nr >= strlen(functions[f].arguments) - 1)
 		return 0;
 	if (*want && want[1] != '?')
-		return xsf_flow_refuse(p->error, p->at, "%s has more arguments", functions[f].name);
+		return xsf_flow_refuse(p->error, p->at, "%s takes more arguments",
+				       functions[f].name);
 	return 0;
 }
 
@@ -482,10 +482,9 @@ static void run_range(const struct xsf_flow_key *k, const struct node *n,
 		      const struct xsf_flow_text *text, struct xsf_flow_text *out)
 {
 	const char *is;
-	char *end;
-	double v = strtod(text->at, &end);
+	double v;
 
-	if (!text->len || *end) {
+	if (xsf_number(text->at, &v)) {
 		set_null(out);
 		return;
 	}

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "model/utf8.h"
 
 struct xsf_flow_set {
 	struct xsf_flow_definition *definitions[XSF_FLOWS];
@@ -102,11 +103,7 @@ int xsf_flow_name_ok(const char *name)
 {
 	size_t len = strlen(name);
 
-	for (size_t i = 0; i < len; i++) {
-		if ((unsigned char)name[i] < ' ' || name[i] == 127 || name[i] == '/')
-			return 0;
-	}
-	return len && len <= XSF_FLOW_NAME;
+	return len && len <= XSF_FLOW_NAME && !strchr(name, '/') && xsf_text_shows(name);
 }
 
 static int room(struct xsf_flow_set *set)
@@ -166,6 +163,16 @@ int xsf_flow_set_scraped(struct xsf_flow_set *set, const struct xsf_flow_spec *s
 	d->asked_ns = now_ns;
 	*definition = d;
 	return 0;
+}
+
+void xsf_flow_set_forget(struct xsf_flow_set *set, struct xsf_flow_definition *definition)
+{
+	for (uint32_t i = 0; i < set->nr; i++) {
+		if (set->definitions[i] == definition) {
+			remove_at(set, i);
+			return;
+		}
+	}
 }
 
 static uint32_t find(const struct xsf_flow_set *set, const char *name)

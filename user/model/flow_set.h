@@ -29,7 +29,7 @@ struct xsf_flow_set;
 struct xsf_flow_set *xsf_flow_set_new(uint64_t seed);
 void xsf_flow_set_free(struct xsf_flow_set *set);
 
-/* A name is 1 to XSF_FLOW_NAME bytes, without control characters and '/'. */
+/* A name is 1 to XSF_FLOW_NAME bytes, of characters that can be shown (xsf_text_shows), none of them '/'. */
 int xsf_flow_name_ok(const char *name);
 
 /* The definition that a scrape asks for, by what it counts (keys, value, filter, n, t, dropped), new when
@@ -37,6 +37,9 @@ int xsf_flow_name_ok(const char *name);
 int xsf_flow_set_scraped(struct xsf_flow_set *set, const struct xsf_flow_spec *spec,
 			 uint64_t now_ns, struct xsf_flow_definition **definition,
 			 struct xsf_flow_error *error);
+
+/* Ends that one; its counts stay. */
+void xsf_flow_set_forget(struct xsf_flow_set *set, struct xsf_flow_definition *definition);
 
 /* A definition with a name; another of that name gives way, unless it counts the same: then it goes on
  * counting. Likewise. */

@@ -2,12 +2,20 @@
 #include "model/line.h"
 
 #include <stdio.h>
+#include <string.h>
+#include "model/utf8.h"
 
 void xsf_line(char *buf, size_t len, const char *format, va_list args)
 {
+	char *at = buf;
+	size_t left, n;
+
 	vsnprintf(buf, len, format, args);
-	for (char *c = buf; *c; c++) {
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = '?';
+	for (left = strlen(buf); left; at += n, left -= n) {
+		n = xsf_character((const uint8_t *)at, left);
+		if (!n) {
+			*at = '?';
+			n = 1;
+		}
 	}
 }

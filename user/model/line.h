@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* As vsnprintf; control characters become '?'. */
+/* As vsnprintf; each byte of what cannot be shown (xsf_character) becomes '?'. */
 void xsf_line(char *buf, size_t len, const char *format, va_list args)
 	__attribute__((format(printf, 3, 0)));
 

@@ -35,7 +35,7 @@ int xsf_prefix_parse(const char *text, struct xsf_prefix_key *prefix)
 	if (slash) {
 		char *end;
 
-		if (slash[1] < '0' || slash[1] > '9')
+		if (slash[1] < '0' || slash[1] > '9' || (slash[1] == '0' && slash[2]))
 			return -EINVAL;
 		bits = strtoul(slash + 1, &end, 10);
 		if (*end || bits > (is_ip6 ? 128 : 32))

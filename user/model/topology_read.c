@@ -11,6 +11,7 @@
 #include <xsf/abi.h>
 #include "model/line.h"
 #include "model/prefix.h"
+#include "model/utf8.h"
 
 /* A port as it is named somewhere: by a link's end, or under its node. Names are the document's. */
 struct named_port {
@@ -90,6 +91,9 @@ static int name_ok(const struct reader *r, const char *what, const char *of, con
 	if (len > XSF_TOPOLOGY_NAME)
 		return refuse(r, -E2BIG, "%s '%.64s...' is longer than %d bytes", what, name,
 			      XSF_TOPOLOGY_NAME);
+	if (!xsf_text_shows(name))
+		return refuse(r, -EINVAL, "%s '%.64s' holds a character that cannot be shown", what,
+			      name);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "model/line.h"
+#include "model/number.h"
 #include "serve/flows_parts.h"
 
 const char *const xsf_flow_aggregation_names[4] = {
@@ -52,17 +53,6 @@ void xsf_flows_error(const struct xsf_flows_query *q, const struct xsf_flow_erro
 
 /* ---- numbers ---- */
 
-/* Decimal, perhaps with an exponent; no infinity, no hexadecimal, nothing around it. */
-int xsf_flows_number(const char *text, double *value)
-{
-	char *end;
-
-	if (!*text || strspn(text, "0123456789+-.eE") != strlen(text))
-		return -EINVAL;
-	*value = strtod(text, &end);
-	return *end || !isfinite(*value) ? -EINVAL : 0;
-}
-
 double xsf_flows_adjusted(double value, double low, double high)
 {
 	return value < low ? low : value > high ? high : value;
@@ -97,7 +87,7 @@ static int number(const struct xsf_flows_parameters *p, const char *name, double
 	*value = otherwise;
 	if (!text)
 		return 0;
-	if (xsf_flows_number(text, value))
+	if (xsf_number(text, value))
 		return xsf_flows_refuse(why, "%s: '%.64s' is no number", name, text);
 	if (whole && *value != floor(*value))
 		return xsf_flows_refuse(why, "%s: '%.64s' is no whole number", name, text);
@@ -226,8 +216,9 @@ int xsf_flows_scrape(const struct xsf_flows_parameters *p, const char *agents,
 		err = read_query(p, 20, 0.1, q->spec.aggregation, &q->query, why);
 	if (!err)
 		err = number(p, "scale", 1, 0, &q->scale, why);
-	if (!err && q->scale <= 0)
-		err = xsf_flows_refuse(why, "scale: %.15g is not above 0", q->scale);
+	if (!err && !(q->scale >= 1 / XSF_FLOWS_SCALE && q->scale <= XSF_FLOWS_SCALE))
+		err = xsf_flows_refuse(why, "scale: %.15g is not from %g to %g", q->scale,
+				       1 / XSF_FLOWS_SCALE, XSF_FLOWS_SCALE);
 	return err;
 }
 

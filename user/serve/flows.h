@@ -25,6 +25,7 @@
 
 #define XSF_FLOWS_MAX_ROWS 1000	 /* of maxFlows */
 #define XSF_FLOWS_MAX_VALUES 256 /* of a parameter that may be repeated */
+#define XSF_FLOWS_SCALE 1e30	 /* of scale; and 1 over it */
 #define XSF_FLOWS_METRIC 256	 /* bytes of a metric's name */
 #define XSF_FLOWS_BODY 65536	 /* bytes of a definition */
 #define XSF_FLOWS_SEPARATOR 16	 /* bytes of "fs" */

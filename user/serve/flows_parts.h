@@ -16,7 +16,6 @@ int xsf_flows_refuse(char why[XSF_FLOWS_WHY], const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* 0 or -EINVAL. */
-int xsf_flows_number(const char *text, double *value);
 int xsf_flows_aggregation(const char *text, enum xsf_flow_aggregation *aggregation);
 
 double xsf_flows_adjusted(double value, double low, double high);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "model/number.h"
 #include "serve/flows_parts.h"
 
 static int read_text(const char *key, json_t *value, const char **text, char why[XSF_FLOWS_WHY])
@@ -22,7 +23,7 @@ static int read_number(const char *key, json_t *value, int whole, double *number
 {
 	if (json_is_number(value))
 		*number = json_number_value(value);
-	else if (!json_is_string(value) || xsf_flows_number(json_string_value(value), number))
+	else if (!json_is_string(value) || xsf_number(json_string_value(value), number))
 		return xsf_flows_refuse(why, "%s is no number", key);
 	if (whole && *number != floor(*number))
 		return xsf_flows_refuse(why, "%s is no whole number", key);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The answers: Prometheus text and JSON. */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,12 +46,13 @@ static int end(struct xsf_text *t, int err, char **out, size_t *len)
 	return err;
 }
 
-/* Shorter than a gauge's and without its six decimals: rates in other units may be small. */
+/* Shorter than a gauge's and without its six decimals: rates in other units may be small. Finite: fields are
+ * of 64 bits at most, and so is what an event stands for; XSF_FLOWS_SCALE leaves room. */
 static void put_number(struct xsf_text *t, double value)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%.12g", isfinite(value) ? value : 0);
+	snprintf(text, sizeof(text), "%.12g", value);
 	xsf_text_str(t, text);
 }
 
