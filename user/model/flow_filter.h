@@ -15,8 +15,8 @@
 #include "model/flow_key.h"
 
 #define XSF_FLOW_TESTS 64 /* of a filter */
-#define XSF_FLOW_PATTERNS \
-	1024 /* bytes of all its patterns: each event takes time for each of them */
+/* Bytes of all its patterns: each event takes time for each of them. */
+#define XSF_FLOW_PATTERNS 1024
 
 struct xsf_flow_filter;
 
