@@ -214,6 +214,12 @@ run "$XSF" drops --read "$T/cut.pcap"
 like "a damaged capture: what came before it" "$RC $(wc -l <"$T/out") $ERR" \
 	"1 [1-9]* xdp-sflow: $T/cut.pcap: damaged: *; what came before is shown
 xdp-sflow: [1-9]* shown, 0 did not match, *"
+gzip <"$T/one.pcap" >"$T/one.pcap.gz"
+fails_with "a compressed capture" 1 \
+	"xdp-sflow: $T/one.pcap.gz: unknown file format; it is compressed: zcat FILE | xdp-sflow ... -" \
+	"$XSF" drops --read "$T/one.pcap.gz"
+run bash -c "zcat '$T/one.pcap.gz' | '$XSF' drops --read -"
+is "and through zcat" "$RC $(wc -l <"$T/out")" "0 1"
 run bash -c "'$XSF' drops --read '$T/one.pcap' >&-"
 like "a closed output" "$RC $ERR" "1 xdp-sflow: cannot write to standard output: Bad file descriptor"
 run bash -c "'$XSF' drops --read - <&-"

@@ -71,11 +71,36 @@ static FILE *open_file(struct xsf_capture *c, const char *path)
 	return file;
 }
 
+/* The program that unpacks what libpcap does not read, by the file's first bytes, or NULL (RFC 1952 section
+ * 2.3.1; RFC 8878 section 3.1.1; the magic bytes of xz and bzip2). */
+static const char *unpacked_by(const struct xsf_capture *c)
+{
+	static const struct {
+		const char *magic;
+		const char *program;
+	} kinds[] = {
+		{ "\x1f\x8b", "zcat" },
+		{ "\x28\xb5\x2f\xfd", "zstdcat" },
+		{ "\xfd\x37zXZ", "xzcat" },
+		{ "BZh", "bzcat" },
+	};
+	char first[8] = "";
+
+	if (c->live || pread(c->fd, first, sizeof(first), 0) < 0)
+		return NULL;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!memcmp(first, kinds[i].magic, strlen(kinds[i].magic)))
+			return kinds[i].program;
+	}
+	return NULL;
+}
+
 /* 0, or negative errno with one line in why. */
 static int open_pcap(struct xsf_capture *c, const char *path, char *why, size_t len)
 {
 	char error[PCAP_ERRBUF_SIZE] = "";
 	FILE *file = open_file(c, path);
+	const char *program;
 	int err;
 
 	if (!file) {
@@ -89,7 +114,12 @@ static int open_pcap(struct xsf_capture *c, const char *path, char *why, size_t 
 								   error);
 	if (c->pcap)
 		return 0;
-	snprintf(why, len, "%s", err ? strerror(-err) : error);
+	program = err ? NULL : unpacked_by(c);
+	if (program)
+		snprintf(why, len, "%s; it is compressed: %s FILE | xdp-sflow ... -", error,
+			 program);
+	else
+		snprintf(why, len, "%s", err ? strerror(-err) : error);
 	fclose(file);
 	return err ? err : -EINVAL;
 }
