@@ -514,6 +514,17 @@ def memory(nr, pid):
         raise Wrong(f"RSS went from {before} to {most} KiB")
 
 
+def turns():
+    """A body is written by several blocks a turn, so other work of the loop doesn't stretch it."""
+    size = 16 << 20
+    s = connect()
+    s.sendall(request(f"/body?bytes={size}", headers="Connection: close\r\n"))
+    check_body(parse(drain(s))[2], size)
+    seen = counts()
+    if not 0 < seen["turns"] < seen["reads"]:
+        raise Wrong(f"{seen['reads']} blocks took {seen['turns']} turns")
+
+
 def quiet(pid):
     """Clients that do nothing, or do not read, cost no time."""
     conns = [connect() for _ in range(50)]
@@ -736,7 +747,7 @@ def healthy():
 SCENARIOS = {f.__name__: f for f in (
     basic, unknown_path, bad_method, head, unread_body, long_line, large_headers, noise, half_closed,
     http10, pipelined, keep_alive, broken, failing_handler, slow_head, idle_keep_alive, slow_reader,
-    unread_streams, unread_pipeline, memory, quiet, crowd, per_host, healthy, scrape, uploads,
+    unread_streams, unread_pipeline, memory, turns, quiet, crowd, per_host, healthy, scrape, uploads,
     upload_that_never_ends, many_uploads, slow_upload, who_writes, parts)}
 SCENARIOS["flood_idle"] = lambda nr, pid: flood(nr, b"", pid)
 SCENARIOS["flood_partial"] = lambda nr, pid: flood(nr, b"GET /body HTTP/1.1\r\nHo", pid)

@@ -52,6 +52,7 @@ client "kept-alive connection" keep_alive
 client "a body that fails is reset, not ended" broken
 client "a handler that fails: 500, 503" failing_handler
 client "memory does not grow with what is streamed" memory 8 "$PID"
+client "a turn writes more than one block" turns
 client "idle clients cost nothing" quiet "$PID"
 client "10,000 idle connections" flood_idle 10000 "$PID"
 client "10,000 requests that never end" flood_partial 10000 "$PID"

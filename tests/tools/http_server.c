@@ -18,6 +18,7 @@ static struct xsf_http *http;
 static volatile sig_atomic_t stop;
 static unsigned long bodies; /* now held */
 static size_t least_room = (size_t)-1;
+static unsigned long reads, turns; /* of body_read and of the loop, since the last body began */
 
 struct body {
 	uint64_t left;
@@ -33,6 +34,7 @@ static ssize_t body_read(void *state, char *buf, size_t max)
 
 	if (max < least_room)
 		least_room = max;
+	reads++;
 	if (body->breaks && !body->left)
 		return -EIO;
 	while (n + 16 <= max && body->left >= 16) {
@@ -62,6 +64,7 @@ static int handle_body(void *arg, const struct xsf_http_request *request,
 	if (!body)
 		return -ENOMEM;
 	bodies++;
+	reads = turns = 0;
 	body->left = bytes ? strtoull(bytes, NULL, 10) : 50 << 20;
 	body->breaks = !strcmp(xsf_http_path(request), "/broken");
 	reply->read = body_read;
@@ -95,9 +98,10 @@ static int handle_counts(void *arg, const struct xsf_http_request *request,
 			       (unsigned long long)counts->cut[i]);
 	snprintf(at, (size_t)(end - at),
 		 "accepted %llu\nopen %u\nstreams %u\nuploads %u\nbody_bytes %llu\nbodies %lu\n"
-		 "least_room %zu\n",
+		 "least_room %zu\nreads %lu\nturns %lu\n",
 		 (unsigned long long)counts->accepted, counts->open, counts->streams,
-		 counts->uploads, (unsigned long long)counts->body_bytes, bodies, least_room);
+		 counts->uploads, (unsigned long long)counts->body_bytes, bodies, least_room, reads,
+		 turns);
 	return 0;
 }
 
@@ -239,8 +243,10 @@ int main(int argc, char **argv)
 	while (!stop) {
 		struct epoll_event ready;
 
-		if (epoll_wait(epoll_fd, &ready, 1, xsf_http_timeout(http)) >= 0)
+		if (epoll_wait(epoll_fd, &ready, 1, xsf_http_timeout(http)) >= 0) {
+			turns++;
 			xsf_http_run(http);
+		}
 	}
 	xsf_http_close(http);
 	printf("bodies %lu\n", bodies);

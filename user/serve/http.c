@@ -159,6 +159,7 @@ int xsf_http_timeout(const struct xsf_http *http)
 
 void xsf_http_run(struct xsf_http *http)
 {
+	uint64_t until_ms = xsf_http_now_ms() + XSF_HTTP_TURN_MS;
 	struct xsf_conn *conn;
 	enum xsf_http_cut reason;
 
@@ -171,7 +172,10 @@ void xsf_http_run(struct xsf_http *http)
 		accept_some(http);
 	while ((conn = xsf_conns_expired(&http->conns, xsf_http_now_ms(), &reason)))
 		xsf_http_cut_conn(http, conn, reason);
-	MHD_run(http->daemon);
+	/* The library moves each connection by one step: a block of a body, at most. */
+	do
+		MHD_run(http->daemon);
+	while (!xsf_http_timeout(http) && xsf_http_now_ms() < until_ms);
 }
 
 const char *xsf_http_listening(const struct xsf_http *http)

@@ -160,6 +160,8 @@ int xsf_http_fd(const struct xsf_http *http);
 int xsf_http_timeout(const struct xsf_http *http);
 
 /* Does what can be done without waiting: a bounded number of accepts, one step of each ready reply. */
+/* Serves as long as there is something to do, XSF_HTTP_TURN_MS at most: then others of the loop have theirs. */
+#define XSF_HTTP_TURN_MS 10
 void xsf_http_run(struct xsf_http *http);
 
 /* The address that it listens on, with the real port: "127.0.0.1:8008". */
