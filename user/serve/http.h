@@ -160,7 +160,7 @@ int xsf_http_fd(const struct xsf_http *http);
 int xsf_http_timeout(const struct xsf_http *http);
 
 /* Does what can be done without waiting: a bounded number of accepts, one step of each ready reply. */
-/* Serves as long as there is something to do, XSF_HTTP_TURN_MS at most: then others of the loop have theirs. */
+/* Serves while there is something to do, XSF_HTTP_TURN_MS at most: then others have their turn. */
 #define XSF_HTTP_TURN_MS 10
 void xsf_http_run(struct xsf_http *http);
 
