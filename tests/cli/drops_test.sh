@@ -38,6 +38,8 @@ usage "--write - and --json both want standard output" --json --write -
 usage "--port: '0' is no list of *" --port 0
 usage "--reason: no reason is called 'nonsense'; they look like acl, *; or give a code" --reason acl,nonsense
 usage "--agent: an empty item" --agent ,
+usage "--agent: longer than 8192 bytes" --agent "$(printf '%05000d' 0)" --agent "$(printf '%05000d' 0)"
+usage "'lo' is no filter; drops takes no interface, *" lo
 usage "filter: can't parse filter expression: syntax error" --read "$ONE" tcp and
 usage "filter: illegal port number 70000 > 65535" port 70000
 usage "--maps needs a directory" --maps ''
@@ -181,6 +183,7 @@ count() { # NAME WANT OPTION...
 }
 count "--reason by name" 10 --reason acl
 count "--reason by code, and another" 55 --reason 258,traffic_shaping
+count "--reason twice" 55 --reason 258 --reason traffic_shaping
 count "--agent by address" 320 --agent 10.9.1.1
 count "--agent by name" 320 --agent spine9,roce
 count "another agent" 0 --agent 10.9.1.2

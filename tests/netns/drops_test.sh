@@ -198,6 +198,12 @@ sum=$((sum + SENT))
 stop $running INT
 is "and goes on with them" "$? $(summary "$running_said")" "0 $sum 0 0 0 $sum"
 
+# ---- nothing is attached, the maps are there ----
+check "unload, the counts stay" "$XSF" unload xsf0
+run "$XSF" drops --seconds 1
+like "no program: it says so" "$RC $ERR" "0 *no program is attached now, so nothing comes; first: xdp-sflow load IFACE; waiting*0 notified"
+check "load again" "$XSF" load xsf0 --consume --yes
+
 # ---- README's commands ----
 while read -r line; do
 	# shellcheck disable=SC2086 # words
@@ -217,8 +223,11 @@ is "--top without a terminal ends by itself" "$? $(summary "$top_said")" "0 $SEN
 # Backwards: flows, then the reasons that are wanted.
 is "its last table has all" "$(tac "$top_out" | awk '$3 == "FLOW" { at = 1; next } $3 == "REASON" { exit } at { n += $2 }
 	END { print n }')" "$SENT"
-start in_ns agent "$XSF" simulate --to 192.0.2.1 --polling 1 --rate 2000 --seconds 20 --drops 2000
+start in_ns agent "$XSF" simulate --to 192.0.2.1 --polling 1 --rate 2000 --seconds 30 --drops 2000
 sim=$PID
+run timeout 20 "$XSF" drops --top --count 3
+is "--top --count: the last table has what was shown" \
+	"$(awk '$3 == "REASON" { at = 1; next } !NF { at = 0 } at { n += $2 } END { print n }' <<<"$OUT")" 3
 is "--top on a terminal: keys and rows" "$(timeout 40 python3 "$PY/drops_top.py" "$XSF" drops --top | tr '\n' ' ')" \
 	"PLACE REASON FLOW PLACE REASON rows summary exit 0 "
 stop $sim INT

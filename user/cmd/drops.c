@@ -89,6 +89,25 @@ static int ring_bytes(const char *text, uint32_t *ring)
 
 enum { REASON = 256, AGENT, INTERFACE, SECONDS, BUFFER, MAPS };
 
+/* A list, or more of one that was given before. */
+static int add_to_list(struct xsf_drops_options *o, int opt)
+{
+	static const char *const names[XSF_DROPS_LISTS] = { "--reason", "--agent", "--interface" };
+	const char **kept[XSF_DROPS_LISTS] = { &o->filter.reasons, &o->filter.agents,
+					       &o->filter.interfaces };
+	char *list = o->lists[opt - REASON];
+	size_t before = *kept[opt - REASON] ? strlen(list) + 1 : 0, len = strlen(optarg);
+
+	if (before + len >= sizeof(o->lists[0]))
+		return xsf_usage("drops", "%s: longer than %d bytes", names[opt - REASON],
+				 XSF_FILTER_TEXT);
+	if (before)
+		list[before - 1] = ',';
+	memcpy(list + before, optarg, len + 1);
+	*kept[opt - REASON] = list;
+	return 0;
+}
+
 /* One option with a value that is kept as it is; 0 when it is none of those. */
 static int take_text(struct xsf_drops_options *o, int opt)
 {
@@ -98,15 +117,6 @@ static int take_text(struct xsf_drops_options *o, int opt)
 		return 1;
 	case 'w':
 		o->write = optarg;
-		return 1;
-	case REASON:
-		o->filter.reasons = optarg;
-		return 1;
-	case AGENT:
-		o->filter.agents = optarg;
-		return 1;
-	case INTERFACE:
-		o->filter.interfaces = optarg;
 		return 1;
 	}
 	return 0;
@@ -146,6 +156,10 @@ static int take(struct xsf_drops_options *o, int opt, char **argv)
 		o->for_live = "--maps";
 		o->dir = xsf_maps_dir(optarg);
 		return o->dir ? 0 : xsf_usage("drops", "--maps needs a directory");
+	case REASON:
+	case AGENT:
+	case INTERFACE:
+		return add_to_list(o, opt);
 	case ':':
 		return xsf_usage("drops", "%s needs a value", argv[optind - 1]);
 	}

@@ -9,8 +9,11 @@
 #include "model/flow_names.h"
 #include "serve/text.h"
 
+#define XSF_DROPS_LISTS 3 /* reasons, agents, interfaces */
+
 struct xsf_drops_options {
-	struct xsf_event_filter_options filter;
+	struct xsf_event_filter_options filter; /* its lists are those below */
+	char lists[XSF_DROPS_LISTS][XSF_FILTER_TEXT + 1];
 	const char *read;  /* NULL: live */
 	const char *write; /* NULL: no file; "-": standard output */
 	const char *dir;   /* of pins */

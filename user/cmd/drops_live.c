@@ -31,6 +31,9 @@ struct live {
 	uint64_t read;	     /* from these rings */
 	uint64_t since_1970; /* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	uint64_t named_ns;
+	uint64_t
+		table_ns; /* of --top: when the last table was made, and with how many notifications */
+	uint64_t in_table;
 };
 
 static int arrived(void *arg, const struct xsf_event *event)
@@ -126,13 +129,25 @@ static void tick(struct live *l, int *told)
 	}
 }
 
-static void tick_top(struct live *l, double seconds)
+static void tick_top(struct live *l, uint64_t now)
 {
 	struct xsf_event_counts counts = { 0 };
 
 	if (l->events)
 		xsf_events_counts(l->events, &counts);
-	xsf_drops_top_tick(l->d->top, seconds, l->d->shed + counts.drops_shed);
+	xsf_drops_top_tick(l->d->top, (double)(now - l->table_ns) / SECOND_NS,
+			   l->d->shed + counts.drops_shed);
+	l->table_ns = now;
+	l->in_table = l->d->shown;
+}
+
+/* What came since the last table that went to no terminal: the last one has all. */
+static void end_top(struct live *l)
+{
+	struct xsf_drops *d = l->d;
+
+	if (d->top && !d->failed && xsf_drops_top_fd(d->top) < 0 && d->shown != l->in_table)
+		tick_top(l, clock_ns(CLOCK_MONOTONIC));
 }
 
 /* 1: a signal came. What is there is called by the names of now. */
@@ -157,6 +172,7 @@ static void loop(struct live *l)
 	uint64_t begin = clock_ns(CLOCK_MONOTONIC), now = begin, last = begin;
 	int told = 0;
 
+	l->table_ns = begin;
 	if (d->options->seconds)
 		d->until_ns = begin + d->options->seconds * SECOND_NS;
 	while (!d->ended && !d->failed && xsf_drops_ms_left(d)) {
@@ -172,12 +188,21 @@ static void loop(struct live *l)
 		if (now - last >= SECOND_NS) {
 			tick(l, &told);
 			if (d->top)
-				tick_top(l, (double)(now - last) / SECOND_NS);
+				tick_top(l, now);
 			last = now;
 		}
 		if (d->top && xsf_drops_top_keys(d->top))
 			d->ended = XSF_DROPS_QUIT;
 	}
+}
+
+/* Maps stay when programs are unloaded: then nothing comes, and that is to be told from no drops. */
+static void warn_detached(struct live *l)
+{
+	if (!xsf_maps_snapshot(l->maps, l->snapshot, XSF_SNAPSHOT_NO_ROWS) &&
+	    !l->snapshot->nr_attached)
+		xsf_error("no program is attached now, so nothing comes; first: xdp-sflow load "
+			  "IFACE; waiting");
 }
 
 int xsf_drops_live(struct xsf_drops *d)
@@ -198,9 +223,12 @@ int xsf_drops_live(struct xsf_drops *d)
 	err = xsf_drops_begin(d);
 	if (!err) {
 		xsf_events_want_drops(l.events, 1);
+		warn_detached(&l);
 		loop(&l);
 	}
 	close_rings(&l);
+	if (!err)
+		end_top(&l);
 	free(l.snapshot);
 	return err;
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <net/if.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,8 +183,15 @@ int xsf_drops_open(struct xsf_drops *d, const struct xsf_drops_options *o)
 	*d = (struct xsf_drops){
 		.options = o, .lines.fd = -1, .file.fd = -1, .signal_fd = -1, .clock_second = -1
 	};
-	if (xsf_event_filter_new(&o->filter, &d->filter, why, sizeof(why)))
+	if (xsf_event_filter_new(&o->filter, &d->filter, why, sizeof(why))) {
+		if (o->filter.expression && if_nametoindex(o->filter.expression))
+			return xsf_usage(
+				"drops",
+				"'%s' is no filter; drops takes no interface, it shows what "
+				"all programs see",
+				o->filter.expression);
 		return xsf_usage("drops", "%s", why);
+	}
 	d->signal_fd = xsf_end_signals();
 	if (d->signal_fd < 0) {
 		xsf_error("cannot wait for signals: %s", strerror(-d->signal_fd));

@@ -268,7 +268,10 @@ static int open_counts(struct xsf_events *e, struct xsf_why *why)
 		return e->counts;
 	e->nr_cpus = libbpf_num_possible_cpus();
 	e->cpu_counts = e->nr_cpus > 0 ? calloc((size_t)e->nr_cpus, sizeof(*e->cpu_counts)) : NULL;
-	err = e->cpu_counts ? read_counts(e, &e->base) : -ENOMEM;
+	if (e->nr_cpus < 0)
+		err = e->nr_cpus;
+	else
+		err = e->cpu_counts ? read_counts(e, &e->base) : -ENOMEM;
 	return err ? xsf_because(why, err, "cannot read %s/xsf_event_counts: %s", e->dir,
 				 xsf_errno_text(err)) :
 		     0;

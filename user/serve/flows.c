@@ -189,6 +189,8 @@ static int read_spec(const struct xsf_flows_parameters *p, struct xsf_flows_quer
 		return xsf_flows_refuse(why, "value is missing");
 	o->filter = first(p, "filter");
 	o->dropped = dropped && !strcmp(dropped, "true");
+	if (dropped && !o->dropped && strcmp(dropped, "false") != 0)
+		return xsf_flows_refuse(why, "dropped: '%.64s' is neither true nor false", dropped);
 	q->spec.aggregation = o->dropped ? XSF_FLOW_SUM : XSF_FLOW_MAX;
 	if (number(p, "n", 10, 1, &value, why))
 		return -EINVAL;

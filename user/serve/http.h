@@ -159,8 +159,8 @@ int xsf_http_fd(const struct xsf_http *http);
 /* Milliseconds after which xsf_http_run must be called even so, 0 = at once, -1 = no limit. */
 int xsf_http_timeout(const struct xsf_http *http);
 
-/* Does what can be done without waiting: a bounded number of accepts, one step of each ready reply. */
-/* Serves while there is something to do, XSF_HTTP_TURN_MS at most: then others have their turn. */
+/* Accepts a bounded number of connections and moves ready replies on while there are any, XSF_HTTP_TURN_MS
+ * at most: then others have their turn. */
 #define XSF_HTTP_TURN_MS 10
 void xsf_http_run(struct xsf_http *http);
 
